@@ -1,4 +1,4 @@
-//! Locks one root module: its requirements and its old lock file become its new lock file.
+//! Locks one root module: computes its new lock file from its requirements and its old lock file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct LockJob {
     pub requirements: Arc<Requirements>,
     /// Whether all requirements are known. If not, no entry is pruned.
     pub complete: bool,
-    /// There is a lock file but no configuration, so its entries are the requirements.
+    /// Whether there is a lock file but no configuration. If so, the entries of the lock file are the requirements.
     pub lock_only: bool,
     /// The entries of the lock file. Empty if the file does not exist.
     pub old: Arc<Locks>,
@@ -50,7 +50,7 @@ pub struct VerifiedPackage {
     pub record: Arc<PackageRecord>,
 }
 
-/// The requirements of a directory with a lock file and no configuration: the entries of the lock file.
+/// Converts the entries of a lock file into the requirements of a directory that has no configuration.
 pub fn requirements_from_lock(
     locks: &Locks,
     places: &BTreeMap<ProviderAddr, Place>,
@@ -80,7 +80,7 @@ pub async fn lock_directory(
     let results = join_bounded(tasks).await;
 
     let (mut notes, mut verified, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    // Cloned only now: directories that wait for packages share one copy of equal lock files.
+    // Cloned only now: directories that wait for packages share one copy of identical lock files.
     let mut locks = Locks::clone(&old);
     for (address, result) in results {
         match result {
@@ -109,7 +109,8 @@ pub async fn lock_directory(
     })
 }
 
-/// The old lock with the entries that OpenTofu adds when it reads a file that Terraform wrote, and the entries that got one.
+/// Returns the old lock together with the entries that OpenTofu adds when it reads a file that Terraform wrote, and the
+/// addresses of those added entries.
 fn with_twins(job: &LockJob) -> (Arc<Locks>, Vec<ProviderAddr>) {
     if job.engine != Engine::Tofu || job.lock_only {
         return (Arc::clone(&job.old), Vec::new());
@@ -122,7 +123,7 @@ fn with_twins(job: &LockJob) -> (Arc<Locks>, Vec<ProviderAddr>) {
     (Arc::new(locks), twins)
 }
 
-/// Removes entries that are not required (`--prune`) or reports them. Twins have no hashes and are reported separately.
+/// Removes entries that are not required (with `--prune`), or reports them. Twins have no hashes and are reported separately.
 fn prune_or_report(
     job: &LockJob,
     policy: &Policy,

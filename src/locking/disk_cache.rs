@@ -1,8 +1,8 @@
-//! Packages that the disk cache knows from earlier runs, verified again each time they are used.
+//! Packages from earlier runs in the disk cache, which are verified again each time they are used.
 //!
-//! The cache keeps what registries answered and the lists that they signed, never the result of a verification. So an expired
-//! or revoked key, another clock and stricter rules apply to a cached answer as they do to a fresh one. tflock requests
-//! again what no longer passes.
+//! The cache stores the answers of registries and the lists that they signed, never the result of a verification. Expired or
+//! revoked keys, a changed clock and stricter rules therefore affect a cached answer just like a fresh one. If a cached answer
+//! no longer passes verification, tflock requests it again.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ use super::packages::{Packages, VersionQuery};
 use super::record::PackageRecord;
 use super::trust::Verifier;
 
-/// Which parts of the disk cache a run reads. It writes all parts unless there is no cache.
+/// Which parts of the disk cache a run reads. Unless there is no cache, it writes all parts.
 #[derive(Clone, Debug, Default)]
 pub enum CacheAccess {
     /// There is no cache.
     #[default]
     None,
-    /// Only the hashes of zips, which cannot change. Registry answers are requested again.
+    /// Only the hashes of zips, which never change. Registry answers are requested again.
     Hashes(Arc<DiskCache>),
-    /// Everything: no request is sent for a package that the cache knows completely.
+    /// Everything: no request is sent for a package that is completely cached.
     All(Arc<DiskCache>),
 }
 
-/// A package that the cache knows completely.
+/// A completely cached package.
 #[derive(Clone, Debug)]
 pub(super) struct CachedPackage {
     pub(super) record: Arc<PackageRecord>,
-    /// The registry's warnings and invalid versions. Its list of versions is empty.
+    /// The registry's warnings and the invalid versions it listed. The `versions` list of this value is always empty.
     pub(super) messages: Arc<AvailableVersions>,
 }
 
 /// A version whose packages for all requested platforms are in the disk cache.
 #[derive(Clone, Debug)]
 pub(super) struct CachedVersion {
-    /// In the order of the platforms.
+    /// In the order of the requested platforms.
     pub(super) records: Vec<(Platform, Arc<PackageRecord>)>,
     pub(super) evidence: Evidence,
     /// As in [`CachedPackage`].
@@ -47,7 +47,7 @@ pub(super) struct CachedVersion {
 }
 
 impl CacheAccess {
-    /// The hashes of the zip with this digest, from any source.
+    /// Returns the hashes of the zip with this digest, no matter which source the zip came from.
     pub(super) async fn hashes(&self, zh: Digest, type_name: &str) -> Option<PackageHashes> {
         let type_name = type_name.to_owned();
         self.run_blocking(move |store| store.hashes(zh, &type_name))
@@ -60,7 +60,8 @@ impl CacheAccess {
             .await;
     }
 
-    /// Reads or writes the cache on a thread that may block. `None` without a cache, or if the runtime shuts down.
+    /// Reads or writes the cache on a thread that may block. Returns `None` if there is no cache, or if the runtime is shutting
+    /// down.
     async fn run_blocking<T: Send + 'static>(
         &self,
         job: impl FnOnce(&DiskCache) -> T + Send + 'static,
@@ -74,7 +75,7 @@ impl CacheAccess {
 }
 
 impl Packages {
-    /// A version from the disk cache, without a request. The error lists the platforms for which a request is needed.
+    /// Returns a version from the disk cache without sending a request. The error lists the platforms that require a request.
     pub(super) async fn cached_version(
         &self,
         query: VersionQuery<'_>,
@@ -110,7 +111,7 @@ impl Packages {
         }
     }
 
-    /// A package, if the cache has all of it and it passes verification.
+    /// Returns a package if it is completely cached and passes verification.
     async fn cached_package(&self, engine: Engine, id: PackageId) -> Option<CachedPackage> {
         let CacheAccess::All(_) = &self.cache else {
             return None;
@@ -125,14 +126,14 @@ impl Packages {
         self.memo.cached_packages.get_or_init(key, job).await
     }
 
-    /// Stores a verified answer, unless the provider can also come from other sources than a registry.
+    /// Stores a verified answer, unless the provider can also come from a source other than a registry.
     pub(super) async fn keep_answer(&self, engine: Engine, id: &PackageId, answer: PackageAnswer) {
         let source = &self.source(engine).packages;
         let Some(origin) = source.origin(&id.provider) else {
             return;
         };
-        // This sends no request, because the version was selected from the same list. A version that the list lacks would
-        // not be selected again, so it is not stored.
+        // This sends no request, because the version was selected from the same list. A version missing from the list could not
+        // be selected again, so it is not stored.
         let Ok(listed) = source.versions(&id.provider).await else {
             return;
         };
@@ -169,7 +170,7 @@ fn read_package(
         engine,
         package: id,
     })?;
-    // If it fails, tflock requests the answer again and reports what is wrong with that one.
+    // If verification fails, tflock requests the answer again and reports the problem with the new one.
     let list = verifier.verify(engine, id, &answer).ok()?;
     let record = if let Some(record) = verifier.accept_report(&list).ok()? {
         record

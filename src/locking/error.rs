@@ -1,4 +1,4 @@
-//! Why a provider of a directory cannot be locked.
+//! The errors that prevent a provider from being locked.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use crate::span::{Explain, Place};
 use super::signers::RefusedSigner;
 use super::transfer::TransferError;
 
-/// A provider that cannot be locked.
+/// The error for a provider that cannot be locked.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot lock `{address}`")]
 pub struct LockingError {
     pub address: ProviderAddr,
-    /// Where the configuration requires it, or where the lock file records it.
+    /// Where the configuration requires the provider, or where the lock file records it.
     pub place: Option<Place>,
     #[source]
     pub problem: Box<LockingProblem>,
 }
 
-/// Why a provider cannot be locked.
+/// The reason why a provider cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockingProblem {
     /// The source lists no version that the constraints allow.
@@ -44,30 +44,30 @@ pub enum LockingProblem {
         address: ProviderAddr,
         version: Version,
     },
-    #[error("its registry does not list the version {version} that `--upgrade` names")]
+    #[error("its registry does not list version {version}, which `--upgrade` requests")]
     TargetUnknown { version: Version },
     #[error(
-        "the constraints `{constraints}` do not allow the version {version} that `--upgrade` names"
+        "the constraints `{constraints}` do not allow version {version}, which `--upgrade` requests"
     )]
     TargetNotAllowed {
         version: Version,
         constraints: VersionConstraints,
     },
-    /// The version moves and the old entry has hashes of several platforms, but no platform was requested.
+    /// The version changes and the old entry has hashes of several platforms, but no platform was requested.
     #[error(
-        "its version moves from {from} to {to}, and the hashes of {count} platforms would be replaced by those of one"
+        "its version changes from {from} to {to}, which would replace the hashes of {count} platforms with those of only one"
     )]
     PlatformsNotNamed {
         from: Version,
         to: Version,
         count: usize,
     },
-    /// No version that fits is old enough for `--min-age`.
+    /// No version that satisfies the constraints is old enough for `--min-age`.
     #[error(
-        "no version that its constraints allow is known to have been published for {days} days; the newest of them is {newest}"
+        "no version that its constraints allow is known to have been published at least {days} days ago; the newest one is {newest}"
     )]
     NothingOldEnough { newest: Version, days: u64 },
-    #[error("no hash that the lock file records belongs to a package of version {version}")]
+    #[error("none of the hashes in the lock file match a package of version {version}")]
     AllForeign { version: Version },
     #[error("version {version} has no package for `{platform}`")]
     PlatformMissing {
@@ -75,7 +75,7 @@ pub enum LockingProblem {
         platform: Platform,
         published: BTreeSet<Platform>,
     },
-    #[error("{0}, and the network is switched off by `--offline`")]
+    #[error("{0}, but `--offline` forbids network access")]
     Offline(CacheGap),
     #[error(transparent)]
     Registry(RegistryError),
@@ -146,7 +146,7 @@ impl LockingProblem {
                     .to_owned(),
             ),
             Self::NothingOldEnough { newest, .. } => Some(format!(
-                "use `--upgrade=ADDR@{newest}` to take that version whatever its age"
+                "use `--upgrade=ADDR@{newest}` to select that version regardless of its age"
             )),
             Self::AllForeign { .. } => Some(
                 "find out whether the packages were uploaded again or the lock file was tampered with; then use \
@@ -158,7 +158,7 @@ impl LockingProblem {
                 published,
                 ..
             } => Some(missing_platform_hint(platform, published)),
-            Self::Offline(_) => Some("run it once without `--offline`".to_owned()),
+            Self::Offline(_) => Some("run the command once without `--offline`".to_owned()),
             Self::Registry(error) => error.hint(),
             Self::Package { failure, .. } => failure.hint(),
             Self::Signer { refused, .. } => refused.hint(),
@@ -167,10 +167,10 @@ impl LockingProblem {
     }
 }
 
-/// What the disk cache lacks, so that a request is needed.
+/// What is missing from the disk cache and must therefore be requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheGap {
-    /// The list of versions: no locked version fits, or an upgrade was requested.
+    /// The list of versions: no locked version satisfies the constraints, or an upgrade was requested.
     #[error("only its registry can list its versions")]
     Version,
     #[error("the cache does not have version {version} for {}", quoted(.platforms))]
@@ -178,31 +178,32 @@ pub enum CacheGap {
         version: Version,
         platforms: Vec<Platform>,
     },
-    /// A list that proves the recorded hashes, or that an allowed key signed.
+    /// A checksum list that contains the recorded hashes, or one signed by an allowed key.
     #[error("the cached version {version} does not match the lock file or `[signers]`")]
     Proof { version: Version },
 }
 
 fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) -> String {
-    let ways =
-        format!("drop `--platform {platform}`, or record the rest with `--missing-platform warn`");
+    let ways = format!(
+        "drop `--platform {platform}`, or lock the available platforms with `--missing-platform warn`"
+    );
     let published: Vec<String> = published.iter().map(ToString::to_string).collect();
     match published.as_slice() {
         [] => ways,
-        [one] => format!("published for {one} only; {ways}"),
+        [one] => format!("published only for {one}; {ways}"),
         [most @ .., last] => format!("published for {} and {last}; {ways}", most.join(", ")),
     }
 }
 
-/// Why a package cannot be downloaded or verified.
+/// The reason why a package cannot be downloaded or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageFailure {
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The signature or a checksum is wrong.
+    /// The signature is invalid, or a checksum does not match.
     #[error(transparent)]
     Authenticity(#[from] AuthenticityError),
-    /// The registry's report on all packages (OpenTofu's `packages`) cannot be parsed.
+    /// The hashes that the registry reports for all packages (OpenTofu's `packages`) cannot be parsed.
     #[error(transparent)]
     Reported(#[from] PackagesError),
     #[error(transparent)]

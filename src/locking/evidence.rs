@@ -1,5 +1,5 @@
-//! What packages and signed checksum lists prove about recorded hashes, and the entry that is made of it
-//! (docs/rules/lock-file.md 5, docs/reference/options.md).
+//! What packages and signed checksum lists prove about recorded hashes, and the lock file entry that is built from this
+//! evidence (docs/rules/lock-file.md 5, docs/reference/options.md).
 
 use std::collections::BTreeSet;
 
@@ -12,28 +12,28 @@ use super::select::Selection;
 /// What packages and signed checksum lists prove about the hashes of one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The hashes to record: `h1` of the requested platforms, `zh` from the signed lists.
+    /// The hashes to record: the `h1` hashes of the requested platforms, and the `zh` hashes from the signed lists.
     pub recorded: BTreeSet<Hash>,
-    /// The hashes that belong to a package: `zh` of zips in the signed lists, and `h1` of packages. Lines of the lists that
-    /// name other files, such as manifests, are not included.
+    /// The hashes that belong to a package: the `zh` hashes of zips in the signed lists, and the `h1` hashes of packages. Other
+    /// files in the lists, such as manifests, are not included.
     pub genuine: BTreeSet<Hash>,
-    /// Which `zh` hashes the version has.
+    /// The `zh` hashes that the version has.
     pub listed: ListedHashes,
 }
 
-/// Which `zh` hashes a version has, as far as known.
+/// The `zh` hashes that a version has, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedHashes {
-    /// Every `zh` in the signed lists, of zips and of other files. Any other `zh` is wrong.
+    /// All `zh` hashes in the signed lists, including those of files that are not zips. Any other `zh` hash is invalid.
     Complete(BTreeSet<Hash>),
-    /// Only the zips that were hashed are known. Other `zh` may belong to other platforms.
+    /// Only the `zh` hashes of zips that were hashed. Other `zh` hashes may belong to other platforms.
     Incomplete,
-    /// No zip was hashed.
+    /// No `zh` hash is known, because no zip was hashed.
     Unknown,
 }
 
 impl ListedHashes {
-    /// The `zh` hashes in a signed list. `own` is the digest of the package for which the list was fetched.
+    /// Returns the `zh` hashes in a signed list. `own` is the digest of the package for which the list was fetched.
     pub(super) fn new(shasums: &Shasums, own: Digest) -> Self {
         if shasums.is_complete() {
             Self::Complete(shasums.zh_hashes(own))
@@ -42,7 +42,7 @@ impl ListedHashes {
         }
     }
 
-    /// Merges what two packages of one version tell; the less complete one limits the result.
+    /// Merges what is known from two packages of one version. The result is only as complete as the less complete one.
     fn merge(self, other: Self) -> Self {
         match (self, other) {
             (Self::Complete(mut all), Self::Complete(more)) => {
@@ -56,7 +56,7 @@ impl ListedHashes {
 }
 
 impl Default for Evidence {
-    /// The neutral element of `extend`: no hashes, from a complete list.
+    /// Returns the neutral element of `extend`: no hashes, and a complete list.
     fn default() -> Self {
         Self {
             recorded: BTreeSet::new(),
@@ -66,15 +66,15 @@ impl Default for Evidence {
     }
 }
 
-/// How the recorded hashes of a version compare with its packages.
+/// The verdict on the hashes that a lock file records for a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// At least one hash is genuine, or none can be compared with anything.
+    /// At least one hash belongs to a package, or there is nothing to compare the hashes with.
     Genuine,
-    /// No hash is known to be genuine, but they may belong to platforms that were not checked: all are `h1`, or there is no
-    /// complete list to compare a `zh` with.
-    PerhapsOtherPlatforms,
-    /// No hash is genuine.
+    /// No hash is known to belong to a package, but unchecked platforms may still match: all hashes are `h1`, or there is no
+    /// complete list to compare `zh` hashes with.
+    Undecided,
+    /// No hash belongs to a package.
     Foreign,
 }
 
@@ -87,8 +87,8 @@ impl Evidence {
         self.listed = listed.merge(other.listed);
     }
 
-    /// Compares the hashes that a lock file records for the version. Hashes of unknown schemes are ignored, and so is `zh` if
-    /// no zip was hashed.
+    /// Judges whether the hashes that a lock file records for the version belong to its packages. Hashes of unknown schemes are
+    /// ignored. If no zip was hashed, an entry with `zh` hashes counts as genuine, because these cannot be checked.
     pub(super) fn judge(&self, hashes: &BTreeSet<Hash>) -> Verdict {
         let has = |scheme: HashScheme| hashes.iter().any(|hash| hash.scheme() == scheme);
         let is_comparable = has(HashScheme::H1) || has(HashScheme::Zh);
@@ -98,11 +98,11 @@ impl Evidence {
         match (&self.listed, has(HashScheme::Zh)) {
             (ListedHashes::Complete(_), true) => Verdict::Foreign,
             (ListedHashes::Unknown, true) => Verdict::Genuine,
-            _ => Verdict::PerhapsOtherPlatforms,
+            _ => Verdict::Undecided,
         }
     }
 
-    /// The `h1` in `hashes` that belong to no package checked so far.
+    /// Returns the `h1` hashes that belong to no package checked so far.
     pub(super) fn unmatched_h1<'a>(
         &self,
         hashes: &'a BTreeSet<Hash>,
@@ -114,8 +114,9 @@ impl Evidence {
         })
     }
 
-    /// The recorded `hashes` that are certainly wrong: `zh` that a complete signed list lacks and, if the packages of all
-    /// platforms were checked, `h1` that belong to none of them.
+    /// Returns the stray hashes among the recorded `hashes`: those that certainly belong to no package of the version. These
+    /// are `zh` hashes that a complete signed list lacks and, if the packages of all platforms were checked, `h1` hashes that
+    /// match none of them.
     pub(super) fn strays<'a>(
         &self,
         hashes: &'a BTreeSet<Hash>,
@@ -134,7 +135,8 @@ impl Evidence {
     }
 }
 
-/// The new entry of a provider. A kept version keeps its old hashes unless `replace` is set; a new version drops them.
+/// Builds the new entry of a provider. If the version is kept, so are the old hashes, unless `replace` is set. A new version
+/// drops them.
 pub(super) fn assemble(
     constraints: VersionConstraints,
     selection: &Selection,
@@ -159,13 +161,14 @@ mod tests {
     use super::*;
     use crate::provider::Version;
 
-    /// Hashes separated by spaces.
+    /// Parses hashes separated by spaces.
     fn hashes(texts: &str) -> BTreeSet<Hash> {
         let parse = |text| Hash::parse(text).unwrap();
         texts.split_whitespace().map(parse).collect()
     }
 
-    /// A version whose list names the zips `a` and `b` and the manifest `m`. The zip `a` was hashed.
+    /// Returns the evidence for a version whose list contains the zips `a` and `b` and the manifest `m`. Only the zip `a` was
+    /// hashed.
     fn evidence() -> Evidence {
         Evidence {
             recorded: hashes("h1:a zh:a zh:b zh:m"),
@@ -184,7 +187,7 @@ mod tests {
             ("h7:x", Verdict::Genuine), // an unknown scheme proves nothing
             ("h7:x zh:x", Verdict::Foreign),
             ("zh:m", Verdict::Foreign), // many versions can share a manifest
-            ("h1:x", Verdict::PerhapsOtherPlatforms),
+            ("h1:x", Verdict::Undecided),
             ("h1:x zh:x", Verdict::Foreign),
         ];
         for (old, expected) in rows {
@@ -199,7 +202,7 @@ mod tests {
             ..evidence()
         };
         let old = hashes("zh:x");
-        assert_eq!(unreadable.judge(&old), Verdict::PerhapsOtherPlatforms);
+        assert_eq!(unreadable.judge(&old), Verdict::Undecided);
         assert!(unreadable.strays(&old, true).is_empty());
     }
 
@@ -213,7 +216,7 @@ mod tests {
         let rows = [
             ("zh:x", Verdict::Genuine),
             ("h1:x zh:x", Verdict::Genuine),
-            ("h1:x", Verdict::PerhapsOtherPlatforms),
+            ("h1:x", Verdict::Undecided),
         ];
         for (old, expected) in rows {
             assert_eq!(unpacked.judge(&hashes(old)), expected, "{old}");

@@ -1,4 +1,4 @@
-//! Fingerprints of OpenPGP keys, and errors in `[signers]`.
+//! OpenPGP key fingerprints, and errors in `[signers]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::cli_config::{Pattern, PatternProblem};
 use crate::span::Explain;
 
-/// Hex digits of a fingerprint: 20 bytes (OpenPGP version 4) or 32 (version 6).
+/// The possible numbers of hex digits in a fingerprint: 40 (OpenPGP version 4) or 64 (version 6).
 const FINGERPRINT_DIGITS: [usize; 2] = [40, 64];
 
 /// The fingerprint of a primary key, in upper-case hex digits.
@@ -44,21 +44,21 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// Why an entry of `[signers]` is invalid.
+/// The reason why an entry in `[signers]` is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignersError {
-    /// The key of the entry is not a pattern.
-    #[error("cannot read `{text}` as a pattern of providers")]
+    /// The key of a `[signers]` entry is not a valid provider pattern.
+    #[error("invalid provider pattern `{text}`")]
     Pattern {
         text: String,
         #[source]
         problem: PatternProblem,
     },
-    /// Another entry has the same pattern, perhaps in another case.
+    /// A different entry has the same pattern, possibly in a different case.
     #[error("the signers of `{pattern}` are listed twice")]
     Twice { pattern: Pattern },
     /// A value is not a fingerprint.
-    #[error("cannot read `{text}` as the fingerprint of a key: {problem}")]
+    #[error("invalid key fingerprint `{text}`: {problem}")]
     Fingerprint { text: String, problem: &'static str },
 }
 

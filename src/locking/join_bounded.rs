@@ -1,16 +1,16 @@
-//! Runs many futures in one task, a bounded number of them at a time.
+//! Runs many futures in one task, with a bounded number of them in flight.
 
 use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
 
-/// Tokio lets a task run for about a hundred steps and then polls all of its futures again. With tens of thousands of futures
-/// in flight, the time for that would be quadratic.
+/// The maximum number of futures in flight. Tokio lets a task run for about a hundred steps and then polls all of its futures
+/// again, which would take quadratic time with tens of thousands of futures in flight.
 const MAX_IN_FLIGHT: usize = 256;
 
 /// Awaits all futures and returns their results in the same order.
 pub(super) async fn join_bounded<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     if futures.len() <= MAX_IN_FLIGHT {
-        // `buffered` allocates one kilobyte for each future. `join_all` does not for up to 30 futures, the usual case.
+        // `buffered` allocates one kilobyte per future. `join_all` avoids that for up to 30 futures, which is the usual case.
         return join_all(futures).await;
     }
     stream::iter(futures)

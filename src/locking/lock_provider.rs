@@ -1,6 +1,6 @@
-//! Locks one provider: its requirement and its old entry become its new entry.
+//! Locks one provider: computes its new entry from its requirement and its old entry.
 //!
-//! If no answer of the registry could change the outcome, everything comes from the disk cache and no request is sent.
+//! If no answer from the registry could change the outcome, everything comes from the disk cache and no request is sent.
 
 use std::collections::BTreeSet;
 
@@ -39,17 +39,18 @@ impl ProviderTask<'_> {
             Err(gap) if self.packages.is_cache_only(self.engine, self.address) => {
                 Err(self.lock_error(LockingProblem::Offline(gap)))
             }
-            // Boxed because it is large, and thousands of directories run at the same time without needing it.
+            // Boxed because this future is large, and thousands of directories run at the same time without needing it.
             Err(_) => Box::pin(self.lock_from_source(target)).await,
         }
     }
 
-    /// A failure at the place where the configuration requires the provider.
+    /// Returns an error at the place where the configuration requires the provider.
     fn lock_error(&self, problem: impl Into<Box<LockingProblem>>) -> Vec<LockingError> {
         vec![self.error(self.requirement.declared.as_ref(), problem)]
     }
 
-    /// The version to lock and its packages, if the disk cache has all that is needed to be sure of them.
+    /// Returns the version to lock and its packages if the disk cache has everything required to be certain of them. Otherwise,
+    /// the error says what the cache lacks.
     async fn select_cached(
         &self,
         target: VersionTarget<'_>,
@@ -64,8 +65,8 @@ impl ProviderTask<'_> {
             version: version.clone(),
             platforms: platforms.to_vec(),
         })?;
-        // Before tflock rejects a recorded hash or a signer, it requests the list again: the registry may have signed another
-        // one since.
+        // Before tflock rejects a recorded hash or a signer, it requests the list again, because the registry may have signed a
+        // new one.
         let is_doubtful = matches!((&selection, self.old), (Selection::Kept(_), Some(old))
             if cached.evidence.judge(&old.hashes) != Verdict::Genuine);
         let mut records = cached.records.iter();
@@ -128,7 +129,8 @@ impl ProviderTask<'_> {
         Ok(LockedProvider { notes, ..locked })
     }
 
-    /// The result for a selected version. `is_foreign`: no recorded hash of a kept version is genuine.
+    /// Builds the result for the selected version. `is_foreign` is set if none of the recorded hashes of a kept version is
+    /// genuine.
     fn locked(
         &self,
         selection: &Selection,
@@ -150,7 +152,7 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// Refuses to lose the hashes of platforms that were not requested (docs/reference/lock-files.md).
+    /// Fails if hashes of platforms that were not requested would be lost (docs/reference/lock-files.md).
     fn check_platforms_kept(&self, selection: Selection) -> Result<Selection, Vec<LockingError>> {
         let (Selection::Moved { from, to }, true, Some(old)) =
             (&selection, self.policy.platforms_defaulted, self.old)
@@ -168,7 +170,7 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// The packages of all requested platforms, from their source.
+    /// Fetches the packages of all requested platforms from their source.
     async fn gather(
         &self,
         version: &Version,
@@ -226,8 +228,8 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// Whether no recorded hash of a kept version is genuine. Recorded `h1` hashes are compared with the packages of other
-    /// platforms first.
+    /// Returns whether none of the recorded hashes of a kept version is genuine. Before it decides, recorded `h1` hashes are
+    /// also compared with the packages of other platforms. Fails if the hashes are not genuine and `--mismatch` is `error`.
     async fn is_foreign(
         &self,
         selection: &Selection,
@@ -247,7 +249,7 @@ impl ProviderTask<'_> {
             &others,
             evidence,
             |record| self.refused_signer(record).is_none(),
-            |evidence| evidence.judge(&old.hashes) != Verdict::PerhapsOtherPlatforms,
+            |evidence| evidence.judge(&old.hashes) != Verdict::Undecided,
         )
         .await;
         let is_foreign = evidence.judge(&old.hashes) != Verdict::Genuine;
@@ -260,7 +262,7 @@ impl ProviderTask<'_> {
         Ok(is_foreign)
     }
 
-    /// The registry's warnings and invalid versions, and signatures that have expired.
+    /// Returns notes about the registry's warnings, invalid versions, and expired signatures.
     fn notes_on_source(
         &self,
         listed: &AvailableVersions,

@@ -1,8 +1,8 @@
-//! `--min-age`: how long a version must have been published before it is an upgrade.
+//! The `--min-age` option: how long a version must have been published before tflock upgrades to it.
 //!
-//! A malicious version in a registry is usually discovered within days. To wait that long, tflock needs a date that the
-//! registry cannot choose: the one inside the signature over the checksum list. If nothing is signed, the `Last-Modified`
-//! header of the list is used. A version for which neither is known is skipped.
+//! A malicious version in a registry is usually discovered within days. Waiting that long requires a date that the registry
+//! cannot choose: the one inside the signature over the checksum list. If the list is unsigned, its `Last-Modified` header is
+//! used. A version with neither date is skipped.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,18 +16,18 @@ use super::provider_task::ProviderTask;
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
-/// How many versions are checked before the search ends: a year of daily releases. Each costs three requests.
+/// The maximum number of versions to check: a year of daily releases. Each check takes three requests.
 const MAX_CHECKED: usize = 366;
 
-/// Why the date of publication of a version is unknown.
+/// The reason why the publication date of a version is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undated {
-    #[error("mirrors have no signed list")]
+    #[error("mirrors have no signed checksum list")]
     Mirror,
-    /// Also if the registry does not answer.
-    #[error("there is no package for a requested platform")]
+    /// Also used if the registry does not answer.
+    #[error("there is no package for any requested platform")]
     Package,
-    /// The checksum list or its signature.
+    /// The checksum list or its signature cannot be downloaded.
     #[error("its checksum list cannot be downloaded")]
     List,
     #[error("the signature over its checksum list is invalid")]
@@ -43,8 +43,8 @@ pub(super) struct OldEnoughVersion {
 }
 
 impl ProviderTask<'_> {
-    /// The newest version that satisfies the constraints and has been published for `min_age`, or the locked version if it is
-    /// newer: `--min-age` never moves a version back. `None` if no version satisfies the constraints.
+    /// Returns the newest version that satisfies the constraints and was published at least `min_age` ago, or the locked
+    /// version if it is newer: `--min-age` never causes a downgrade. Returns `None` if no version satisfies the constraints.
     pub(super) async fn newest_old_enough(
         &self,
         listed: &AvailableVersions,
@@ -102,15 +102,15 @@ impl ProviderTask<'_> {
     async fn age(&self, version: &Version) -> Result<Duration, Undated> {
         let query = self.version_query(version, &self.policy.platforms);
         let date = self.packages.list_date(query).await?;
-        // A list that was signed after the start of the run has no age.
+        // A list that was signed after the start of the run has the age zero.
         let now = self.packages.verifier.now;
         Ok(now.duration_since(date).unwrap_or_default())
     }
 }
 
 impl Packages {
-    /// When the checksum list of a version was signed or, if it is unsigned, last modified. The list is that of the first
-    /// platform for which there is a package.
+    /// Returns when the checksum list of a version was signed or, if it is unsigned, last modified. Uses the list of the first
+    /// platform that has a package.
     async fn list_date(&self, query: VersionQuery<'_>) -> Result<SystemTime, Undated> {
         let job = || async move {
             let source = &self.source(query.engine).packages;
@@ -122,7 +122,7 @@ impl Packages {
                     Ok(PackageLocation::Mirror(_) | PackageLocation::Local(_)) => {
                         return Err(Undated::Mirror);
                     }
-                    // If the version is selected for another reason, its error is reported then.
+                    // If the version is selected for a different reason, the error is reported then.
                     Err(_) => {}
                 }
             }

@@ -1,8 +1,8 @@
-//! The use case: requirements and existing locks become new locks, or are compared with them.
+//! The core of tflock: computes new lock files from requirements and existing lock files, or verifies existing ones.
 //!
 //! `lock_directory` locks a root module, and `audit` verifies its lock file. Both work on one `provider_task` per required
-//! provider: `select` chooses its version, `packages` supplies what registries and packages say about that version, and
-//! `evidence` compares that with recorded hashes and makes the new entry. Nothing here writes lock files.
+//! provider: `select` chooses its version, `packages` provides what registries and packages say about that version, and
+//! `evidence` compares it with the recorded hashes and builds the new entry. Nothing in this module writes lock files.
 
 mod audit;
 mod directory;

@@ -1,4 +1,4 @@
-//! Warnings about the lock of a directory.
+//! Warnings about locking a directory.
 
 use crate::code::Code;
 use crate::display::quoted;
@@ -8,15 +8,15 @@ use crate::span::Explain;
 
 use super::min_age::Undated;
 
-/// What the user should know about a directory although nothing failed. Reported as a warning.
+/// Something that the user should know about a directory even though nothing failed. Reported as a warning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Note {
     #[error(
-        "`{address}` is locked but not required by the configuration; it stays, since the state may still need it \
+        "`{address}` is locked but not required by the configuration; it is kept, because the state may still need it \
          (`--prune` removes it)"
     )]
     NotRequired { address: ProviderAddr },
-    /// Hashes that no signed list contains, beside genuine ones.
+    /// Some recorded hashes are in no signed checksum list, although others are.
     #[error(
         "`{address}` {version} has {count} recorded `zh` {} that its signed checksum list does not contain",
         if *.count == 1 { "hash" } else { "hashes" }
@@ -27,14 +27,14 @@ pub enum Note {
         count: usize,
     },
     #[error(
-        "no recorded hash of `{address}` {version} was genuine; the genuine ones were added beside them"
+        "no recorded hash of `{address}` {version} was genuine; the genuine hashes were added alongside them"
     )]
     ForeignKept {
         address: ProviderAddr,
         version: Version,
     },
     #[error(
-        "no recorded hash of `{address}` {version} was genuine; the genuine ones replaced them"
+        "no recorded hash of `{address}` {version} was genuine; the genuine hashes replaced them"
     )]
     ForeignReplaced {
         address: ProviderAddr,
@@ -46,20 +46,20 @@ pub enum Note {
         version: Version,
         platform: Platform,
     },
-    /// Entries for OpenTofu's registry were added beside those of Terraform's.
+    /// Entries for OpenTofu's registry were added alongside those for Terraform's.
     #[error(
-        "entries of {} were added for {}; `{} init -lockfile=readonly` refuses the file until the old entries are gone \
+        "the following entries for {} were added: {}; `{} init -lockfile=readonly` rejects the file until the old entries are gone \
          (`--prune` removes them)",
         Engine::Tofu.default_host(), quoted(.of), Engine::Tofu.program()
     )]
     Twins {
-        /// The old entries.
+        /// The added entries.
         of: Vec<ProviderAddr>,
     },
-    #[error("nothing was pruned, since not all requirements of the configuration are known")]
+    #[error("nothing was pruned, because not all requirements of the configuration are known")]
     NotPruned,
-    /// A message of the registry to users of the provider.
-    #[error("the registry says of `{address}`: {text}")]
+    /// A message from the registry to users of the provider.
+    #[error("message from the registry about `{address}`: {text}")]
     RegistrySays { address: ProviderAddr, text: String },
     #[error("the registry lists invalid versions of `{address}`: {}; they were skipped", quoted(.versions))]
     InvalidVersions {
@@ -67,7 +67,7 @@ pub enum Note {
         versions: Vec<String>,
     },
     /// Versions that are younger than `--min-age` allows.
-    #[error("`{address}` {} skipped: signed less than {days} days ago", joined(.versions))]
+    #[error("skipped `{address}` {}: signed less than {days} days ago", joined(.versions))]
     Young {
         address: ProviderAddr,
         /// The newest first.
@@ -76,7 +76,7 @@ pub enum Note {
         days: u64,
     },
     /// A version that `--min-age` skips because its date is unknown.
-    #[error("`{address}` {version} skipped: its age is unknown, since {why}")]
+    #[error("skipped `{address}` {version}: its age is unknown because {why}")]
     AgeUnknown {
         address: ProviderAddr,
         version: Version,
@@ -84,7 +84,7 @@ pub enum Note {
     },
     /// A signing key or a signature has expired, which the engine accepts.
     #[error(
-        "{} the checksum list of `{address}` {version} has expired, or is not valid yet",
+        "{} the checksum list of `{address}` {version} has expired or is not yet valid",
         match .lapse {
             Lapse::Key => "the key that signed",
             Lapse::Signature => "the signature over",
@@ -116,7 +116,7 @@ impl Explain for Note {
 }
 
 impl Note {
-    /// The provider that the note is about; `None` if it is about the whole file.
+    /// Returns the provider that the note is about, or `None` if it is about the whole file.
     pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
             Self::NotRequired { address }

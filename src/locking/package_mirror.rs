@@ -1,5 +1,5 @@
-//! The mirror that a run fills while it hashes packages: zips are stored in the same pass over their bytes, and packages that
-//! the mirror has already are not downloaded.
+//! The mirror that a run fills while it hashes packages. Zips are stored in the same pass over their bytes, and packages that
+//! are already in the mirror are not downloaded.
 
 use std::fs::File;
 use std::io;
@@ -15,19 +15,20 @@ use crate::provider::{Digest, PackageId};
 pub(super) struct PackageMirror(pub(super) Option<Arc<Mirror>>);
 
 impl PackageMirror {
-    /// A file for a zip that is about to be downloaded; `None` without a mirror.
+    /// Creates a file for a zip that is about to be downloaded. Returns `None` without a mirror.
     pub(super) fn stage(&self) -> io::Result<Option<Incoming>> {
         self.0.as_ref().map(|mirror| mirror.incoming()).transpose()
     }
 
-    /// Stores a zip whose digest was compared with the expected one.
+    /// Stores a zip whose digest has been checked.
     pub(super) fn keep(&self, digest: Digest, staged: Option<Incoming>) {
         if let (Some(mirror), Some(staged)) = (&self.0, staged) {
             mirror.keep(digest, staged);
         }
     }
 
-    /// Opens a zip on disk. With a mirror the file is a private copy, so that no process can change what was hashed.
+    /// Opens a zip on disk. If there is a mirror to fill, the returned file is a private copy, so that no other process can
+    /// change what was hashed.
     pub(super) fn open_copy(&self, path: &Path) -> io::Result<(File, Option<Incoming>)> {
         let mut file = File::open(path)?;
         let Some(mut copy) = self.stage()? else {
@@ -37,8 +38,8 @@ impl PackageMirror {
         Ok((copy.reopen()?, Some(copy)))
     }
 
-    /// The hashes of the zip with digest `zh`, if no download is needed. `known` are its hashes from the disk cache; with a
-    /// mirror, the package must also be in the mirror and intact.
+    /// Returns the hashes of the zip with digest `zh` if no download is required. `known` contains its hashes from the disk
+    /// cache. If there is a mirror to fill, the package must also be in the mirror and intact.
     pub(super) async fn hashes(
         &self,
         id: &PackageId,
@@ -55,7 +56,8 @@ impl PackageMirror {
     }
 }
 
-/// The hashes of a package in the mirror. `None` if it is missing, damaged or another one: then it is downloaded.
+/// Returns the hashes of a package in the mirror. Returns `None` if it is missing, damaged or a different package, and must be
+/// downloaded.
 fn hashes_of_stored(
     mirror: &Mirror,
     id: &PackageId,

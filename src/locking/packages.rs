@@ -1,5 +1,5 @@
-//! The packages of one run. Each registry answer, checksum list and package is requested once, however many directories need
-//! it. Failures are remembered as well, so that 200 directories do not repeat one 404.
+//! The packages of one run. Each registry answer, checksum list and package is requested only once, however many directories
+//! need it. Failures are remembered as well, so 200 directories do not repeat the same 404.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,16 +44,16 @@ pub struct Packages {
     pub(super) verifier: Verifier,
     pub(super) cache: CacheAccess,
     pub(super) memo: Memo,
-    /// Number of packages requested so far, for progress events.
+    /// The number of packages requested so far, for progress events.
     planned: AtomicU64,
 }
 
-/// What the run knows already. If several callers need one key, the first runs the job and the others wait. The engine is part
-/// of most keys, because its rules decide whether a signature is valid.
+/// The results that the run has computed. If several callers need the same key, the first one runs the job and the others wait.
+/// The engine is part of most keys, because its rules decide whether a signature is valid.
 #[derive(Default)]
 pub(super) struct Memo {
     records: OnceMap<(Engine, PackageId), Result<Arc<PackageRecord>, Arc<PackageFailure>>>,
-    /// By the digest of the zip and the provider type that its executable must be named after.
+    /// Keyed by the digest of the zip and by the provider type, after which its executable must be named.
     hashes: OnceMap<(Digest, String), Result<PackageHashes, Arc<PackageFailure>>>,
     pub(super) cached_packages: OnceMap<(Engine, PackageId), Option<CachedPackage>>,
     pub(super) cached_versions: OnceMap<VersionKey, Result<Arc<CachedVersion>, Arc<[Platform]>>>,
@@ -62,7 +62,7 @@ pub(super) struct Memo {
 
 type VersionKey = (Engine, ProviderAddr, Version, Vec<Platform>);
 
-/// A version, and the platforms that it is needed for.
+/// A version, and the platforms for which its packages are required.
 #[derive(Clone, Copy)]
 pub(super) struct VersionQuery<'a> {
     pub(super) engine: Engine,
@@ -100,7 +100,8 @@ const SIGNATURE_LIMIT: ByteLimit = ByteLimit {
 };
 
 impl Packages {
-    /// `now` is the time at which signatures must be valid, `jobs` the maximum number of packages in flight.
+    /// Creates the packages of a run. `now` is the time at which signatures must be valid, `jobs` the maximum number of
+    /// packages in flight.
     pub fn new(
         sources: BTreeMap<Engine, EngineSource>,
         reporter: Arc<dyn Reporter>,
@@ -118,21 +119,21 @@ impl Packages {
         }
     }
 
-    /// Uses a disk cache.
+    /// Sets the disk cache to use.
     #[must_use]
     pub fn with_cache(self, cache: CacheAccess) -> Self {
         Self { cache, ..self }
     }
 
-    /// Also stages the zip of each requested package for `mirror`. The caller moves it to its final path once a lock file
-    /// names it.
+    /// Also stages the zip of each requested package for `mirror`. The caller moves the zip to its final path once a lock file
+    /// records it.
     #[must_use]
     pub fn with_mirror(mut self, mirror: Arc<Mirror>) -> Self {
         self.transfers.mirror = PackageMirror(Some(mirror));
         self
     }
 
-    /// The versions that the source of a provider lists.
+    /// Returns the versions that the source of a provider lists.
     pub async fn versions(
         &self,
         engine: Engine,
@@ -141,7 +142,7 @@ impl Packages {
         self.source(engine).packages.versions(provider).await
     }
 
-    /// A package from its source, verified and hashed.
+    /// Fetches a package from its source, verifies it and hashes it.
     pub async fn package(
         &self,
         engine: Engine,
@@ -162,14 +163,14 @@ impl Packages {
             .await
     }
 
-    /// Whether `--offline` forbids requests for a provider and its packages can come only from a registry, so that the disk
-    /// cache must have them.
+    /// Whether the packages of a provider must come from the disk cache, because `--offline` forbids requests and a registry is
+    /// their only source.
     pub(super) fn is_cache_only(&self, engine: Engine, provider: &ProviderAddr) -> bool {
         let source = self.source(engine);
         source.client.settings().http.offline && source.packages.origin(provider).is_some()
     }
 
-    /// How much was downloaded so far.
+    /// Returns how much has been downloaded so far.
     pub fn downloaded(&self) -> Downloaded {
         self.transfers.total()
     }
@@ -194,7 +195,7 @@ impl Packages {
     }
 
     /// Verifies the signature over the checksum list, the package's line in the list, and the bytes of the package. Nothing is
-    /// used before all three are right.
+    /// used until all three checks have passed.
     async fn request_registry(
         &self,
         engine: Engine,
@@ -220,7 +221,7 @@ impl Packages {
         Ok(record)
     }
 
-    /// The hashes of the zip whose digest `zh` a signed list names.
+    /// Returns the hashes of the zip whose digest `zh` is in a signed list.
     async fn hash_listed(
         &self,
         engine: Engine,
@@ -282,8 +283,8 @@ impl Packages {
         }
     }
 
-    /// The hashes of a zip. It is not downloaded if its digest `zh` is known and an earlier run has hashed it; if there is a
-    /// mirror to fill, the zip must also be there.
+    /// Returns the hashes of a zip. It is not downloaded if its digest `zh` is known and an earlier run has hashed it. If there
+    /// is a mirror to fill, the zip must also be in the mirror.
     async fn hash(
         &self,
         engine: Engine,
@@ -304,7 +305,7 @@ impl Packages {
         Ok(hashes)
     }
 
-    /// The registry's answer about a package, with its checksum list and signature. Nothing is verified yet.
+    /// Fetches the registry's answer about a package, with its checksum list and signature. Nothing is verified yet.
     pub(super) async fn request_answer(
         &self,
         engine: Engine,

@@ -1,4 +1,4 @@
-//! The options that decide what a lock contains (docs/reference/options.md).
+//! The options that determine what a lock file contains (docs/reference/options.md).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, Ver
 
 use super::signers::SignerRules;
 
-/// The rules for the locks of a directory.
+/// The rules for locking a directory.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// The requested platforms, in the given order, without duplicates. Never empty.
     pub platforms: Vec<Platform>,
-    /// Whether no platform was requested, so that `platforms` is the platform of this machine.
+    /// Whether no platform was requested, in which case `platforms` contains only the platform of this machine.
     pub platforms_defaulted: bool,
     pub upgrade: Upgrade,
-    /// The sources of the only providers to lock; empty for all providers.
+    /// The sources of the providers to lock; empty for all providers.
     pub providers: Vec<String>,
     /// Whether entries that are not required are removed.
     pub prune: bool,
     pub mismatch: Mismatch,
     /// What to do if the selected version has no package for a requested platform.
     pub missing_platform: Missing,
-    /// How long a version must have been published before `--upgrade` selects it without naming it.
+    /// How long a version must have been published before `--upgrade` selects it, unless the option names that version.
     pub min_age: Option<Duration>,
     pub signers: SignerRules,
 }
@@ -38,35 +38,35 @@ pub enum Mismatch {
     Replace,
 }
 
-/// What to do if a package or a module is missing. The stricter variant is smaller.
+/// What to do if a package or a module is missing. The stricter variant is first, so that it is the minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
     /// The directory fails.
     Error,
-    /// A warning is reported, and the directory is locked without it.
+    /// A warning is reported, and the directory is locked without the package or module.
     Warn,
 }
 
-/// Which providers move to the newest version that their constraints allow.
+/// Which providers are upgraded to the newest version that their constraints allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upgrade {
-    /// A locked version that fits is kept.
+    /// No provider: a locked version that satisfies the constraints is kept.
     None,
     All,
     Named(Vec<UpgradeTarget>),
 }
 
-/// One `--upgrade=ADDR[@VERSION]`. The source is not an address yet, because its default host depends on the engine of each
-/// directory.
+/// A value of `--upgrade=ADDR[@VERSION]`. The source is not an address yet, because its default host depends on the engine of
+/// each directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpgradeTarget {
     /// The source as written.
     pub source: String,
-    /// The version to move to; `None` for the newest.
+    /// The version to select; `None` for the newest.
     pub version: Option<Version>,
 }
 
-/// Why a value of `--upgrade` or `--provider` is invalid.
+/// The reason why a value of `--upgrade` or `--provider` is invalid.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TargetError {
     #[error(transparent)]
@@ -91,27 +91,27 @@ impl UpgradeTarget {
     }
 }
 
-/// The options that name providers, as addresses of one engine.
+/// The values of `--upgrade` and `--provider`, as addresses of one engine.
 #[derive(Clone, Debug)]
 pub struct ProviderScope {
     upgrades_all: bool,
-    /// The providers that `--upgrade` names, with their versions; `None` for the newest.
+    /// The providers that `--upgrade` names, with the version to select; `None` for the newest.
     upgraded: BTreeMap<ProviderAddr, Option<Version>>,
     only: Option<Vec<ProviderAddr>>,
 }
 
-/// The version that a provider should get.
+/// The version to select for a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionTarget<'a> {
-    /// The locked version if it fits, else the newest that fits.
+    /// The locked version if it satisfies the constraints, otherwise the newest version that does.
     Keep,
-    /// The newest that fits.
+    /// The newest version that satisfies the constraints.
     Newest,
     To(&'a Version),
 }
 
 impl ProviderScope {
-    /// Converts the sources in `policy`. Sources that are invalid for `engine` are ignored.
+    /// Converts the sources in `policy` to addresses. Ignores sources that are invalid for `engine`.
     pub fn new(policy: &Policy, engine: Engine) -> Self {
         let parse = |source: &String| ProviderAddr::parse(source, engine).ok();
         let named = match &policy.upgrade {
@@ -135,7 +135,7 @@ impl ProviderScope {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }
 
-    /// The version that `address` should get.
+    /// Returns the version to select for `address`.
     pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
         match self.upgraded.get(address) {
             Some(Some(version)) => VersionTarget::To(version),

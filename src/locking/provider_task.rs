@@ -1,4 +1,4 @@
-//! What `lock` and `verify` have in common for one required provider of a root module.
+//! The steps that `lock` and `verify` share for one required provider of a root module.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct ProviderTask<'a> {
     pub(super) engine: Engine,
     pub(super) address: &'a ProviderAddr,
     pub(super) requirement: &'a Requirement,
-    /// The entry of the lock file, if there is one.
+    /// The provider's entry in the old lock file, if there is one.
     pub(super) old: Option<&'a ProviderLock>,
     /// Where that entry begins.
     pub(super) entry: Option<&'a Place>,
@@ -29,9 +29,9 @@ pub(super) struct ProviderTask<'a> {
     pub(super) packages: &'a Packages,
 }
 
-/// How far the platforms of a version were checked.
+/// How completely the platforms of a version were checked.
 pub(super) enum Coverage {
-    /// As far as needed.
+    /// All platforms that had to be checked were checked.
     Complete,
     /// `--offline` forbids a download.
     Offline,
@@ -40,7 +40,8 @@ pub(super) enum Coverage {
 }
 
 impl<'a> ProviderTask<'a> {
-    /// The required providers of a root module that are in `scope`. `old` are the entries of the lock file.
+    /// Returns a task for each required provider of a root module that is in `scope`. `old` contains the entries of the lock
+    /// file.
     pub(super) fn all(
         job: &'a LockJob,
         old: &'a BTreeMap<ProviderAddr, ProviderLock>,
@@ -65,7 +66,7 @@ impl<'a> ProviderTask<'a> {
             })
     }
 
-    /// A failure of this provider at `place`.
+    /// Creates an error about this provider at `place`.
     pub(super) fn error(
         &self,
         place: Option<&Place>,
@@ -78,7 +79,7 @@ impl<'a> ProviderTask<'a> {
         }
     }
 
-    /// Why `[signers]` does not allow the signer of a package; `None` if it does.
+    /// Returns why `[signers]` does not allow the signer of a package, or `None` if it does.
     pub(super) fn refused_signer(&self, record: &PackageRecord) -> Option<Box<RefusedSigner>> {
         let signers = &self.policy.signers;
         signers.check(self.address, record.signer()).err()
@@ -111,7 +112,7 @@ impl<'a> ProviderTask<'a> {
         }
     }
 
-    /// The package of a version for a platform, from its source.
+    /// Fetches the package of a version for a platform from its source.
     pub(super) async fn package(
         &self,
         version: &Version,
@@ -121,8 +122,8 @@ impl<'a> ProviderTask<'a> {
         self.packages.package(self.engine, &id).await
     }
 
-    /// Like [`Self::package`], but from the disk cache if no request can be sent. `None` if the cache lacks the package or
-    /// `--offline` forbids the download.
+    /// Like [`Self::package`], but uses the disk cache if no request can be sent. Returns `None` if the cache lacks the package
+    /// or `--offline` forbids the download.
     pub(super) async fn package_if_available(
         &self,
         version: &Version,
@@ -139,8 +140,8 @@ impl<'a> ProviderTask<'a> {
         }
     }
 
-    /// Checks the packages of further platforms, one after the other until `is_enough`, and adds their hashes to the genuine
-    /// ones. Packages that `accepts` refuses are ignored.
+    /// Checks the packages of further platforms one by one until `is_enough` returns true, and adds their hashes to the genuine
+    /// ones. Ignores packages that `accepts` rejects.
     pub(super) async fn check_other_platforms(
         &self,
         version: &Version,

@@ -17,9 +17,9 @@ pub struct PackageRecord {
     pub voucher: Voucher,
     /// The `h1` hash of its files.
     pub h1: Hash,
-    /// Size of the zip in bytes; `None` if no zip was hashed.
+    /// The size of the zip in bytes; `None` if no zip was hashed.
     pub size: Option<u64>,
-    /// Time to download and hash it, including the time in the queue.
+    /// The time taken to download and hash the package, including the time in the queue.
     pub elapsed: Duration,
     pub form: PackageForm,
 }
@@ -32,7 +32,7 @@ pub enum PackageForm {
         /// Whether the registry reports the hash of the zip's entries (OpenTofu's `packages`).
         is_reported: bool,
     },
-    /// Unpacked, in this directory.
+    /// Unpacked files in this directory.
     Files(PathBuf),
 }
 
@@ -51,24 +51,24 @@ pub enum HashOrigin {
     OldLock,
 }
 
-/// The proof of a package's authenticity.
+/// What vouches for the authenticity of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Voucher {
-    /// A signature over the checksum list.
+    /// A valid signature over the checksum list, by this signer.
     Signature(Box<Signer>),
     /// An unsigned checksum list, because OpenTofu's registry has no keys for the provider.
     Unsigned,
-    /// Hashes that a network mirror lists.
+    /// The hashes that a network mirror lists.
     MirrorHashes,
-    /// None: the package comes from a mirror that lists no hashes.
+    /// Nothing, because the package comes from a mirror that lists no hashes.
     Nothing,
-    /// The report of the registry (`--trust-registry-hashes`): the package was not downloaded. The list is signed if there is a
-    /// signer.
+    /// The hashes that the registry reports (`--trust-registry-hashes`). The package was not downloaded. Contains the signer of
+    /// the checksum list; `None` if it is unsigned.
     Report(Option<Box<Signer>>),
 }
 
 impl PackageRecord {
-    /// The signer of the checksum list; `None` if it is unsigned.
+    /// Returns the signer of the checksum list, or `None` if it is unsigned.
     pub fn signer(&self) -> Option<&Signer> {
         match &self.voucher {
             Voucher::Signature(signer) | Voucher::Report(Some(signer)) => Some(signer),
@@ -76,7 +76,7 @@ impl PackageRecord {
         }
     }
 
-    /// The origin of a recorded hash; `None` if this package does not prove it.
+    /// Returns the origin of a recorded hash, or `None` if this package does not prove the hash.
     pub fn origin_of(&self, hash: &Hash) -> Option<HashOrigin> {
         let is_reported = matches!(self.voucher, Voucher::Report(_));
         if *hash == self.h1 && !is_reported {
@@ -118,7 +118,7 @@ impl PackageRecord {
         Ok(Self::zip(evidence, voucher, package.clone(), is_reported))
     }
 
-    /// A package that was hashed as a zip.
+    /// Creates the record of a package that was hashed as a zip.
     fn zip(evidence: Evidence, voucher: Voucher, hashes: PackageHashes, is_reported: bool) -> Self {
         Self {
             evidence,
@@ -133,7 +133,8 @@ impl PackageRecord {
         }
     }
 
-    /// A package that was not downloaded, from the report of its registry and its checksum list.
+    /// Creates the record of a package that was not downloaded, from its checksum list and the hashes that its registry
+    /// reports.
     pub(super) fn from_report(list: &VerifiedList, reported: ReportedHashes) -> Self {
         let shasums = list.shasums();
         let own = list.digest();
@@ -153,7 +154,8 @@ impl PackageRecord {
         }
     }
 
-    /// A package from a mirror. OpenTofu records the `matching` hashes of the mirror, too (docs/rules/mirrors.md 1).
+    /// Creates the record of a package from a mirror. OpenTofu also records the `matching` hashes of the mirror
+    /// (docs/rules/mirrors.md 1).
     pub(super) fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
         let voucher = if matching.is_empty() {
             Voucher::Nothing
@@ -172,7 +174,7 @@ impl PackageRecord {
         Self::zip(evidence, voucher, package, false)
     }
 
-    /// An unpacked package. The hashes of its zip are unknown.
+    /// Creates the record of an unpacked package. The hashes of its zip are unknown.
     pub(super) fn unpacked(h1: Hash, directory: PathBuf) -> Self {
         Self {
             evidence: Evidence {

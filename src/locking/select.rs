@@ -13,12 +13,13 @@ pub(super) enum Selection {
     Kept(Version),
     /// Nothing was locked before.
     New(Version),
-    /// Another version replaces the locked one, because that no longer fits or an upgrade was requested.
+    /// A different version replaces the locked one, because the locked one no longer satisfies the constraints or an upgrade
+    /// was requested.
     Moved { from: Version, to: Version },
 }
 
 impl Selection {
-    /// The version that the new lock records.
+    /// Returns the version that the new lock file records.
     pub(super) fn version(&self) -> &Version {
         match self {
             Self::Kept(version) | Self::New(version) | Self::Moved { to: version, .. } => version,
@@ -37,8 +38,7 @@ impl Selection {
     }
 }
 
-/// Refuses constraints that the engine refuses without a request: for OpenTofu, version 0.0.0 as the only exact version is an
-/// error.
+/// Rejects constraints that the engine rejects without a request: OpenTofu does not accept 0.0.0 as the only exact version.
 pub(super) fn check_constraints(
     constraints: &VersionConstraints,
     engine: Engine,
@@ -49,11 +49,11 @@ pub(super) fn check_constraints(
     Ok(())
 }
 
-/// Selects a version of `address` among those that its source lists.
+/// Selects a version of `address` from those that its source lists.
 ///
-/// A locked version that fits stays, unless `target` says otherwise, and must still be listed. Otherwise the newest version
-/// that fits is selected. Platforms are ignored: a version without a package for a requested platform is an error later,
-/// never a reason to select another version.
+/// Unless `target` says otherwise, a locked version that satisfies the constraints is kept, but it must still be listed.
+/// Otherwise, the newest version that satisfies the constraints is selected. Platforms are ignored: a version without a package
+/// for a requested platform is an error later, never a reason to select a different version.
 pub(super) fn select(
     address: &ProviderAddr,
     constraints: &VersionConstraints,
@@ -81,8 +81,8 @@ pub(super) fn select(
     Ok(Selection::new(locked, selected.clone()))
 }
 
-/// The selection if it does not depend on the list of versions, provided that the list contains the version: the locked one
-/// if it stays, or the only one that the constraints allow.
+/// Returns the selection if it does not depend on the list of versions: the locked version if it is kept, or the only version
+/// that the constraints allow. The list must still contain that version.
 pub(super) fn select_without_list(
     constraints: &VersionConstraints,
     locked: Option<&Version>,
@@ -114,7 +114,7 @@ fn no_version_fits(
     })
 }
 
-/// Checks the version of `--upgrade=ADDR@VERSION`.
+/// Checks the version requested with `--upgrade=ADDR@VERSION`.
 fn check_target(
     constraints: &VersionConstraints,
     version: &Version,
@@ -231,8 +231,8 @@ mod tests {
         ~> 1.0 | 1.1.0 | 1.0.0  | 1.1.0 -> 1.0.0
         ~> 1.0 | 1.0.5 | keep   | the locked version 1.0.5 is no longer available
         ~> 2.0 | 1.0.5 | keep   | 1.0.5 -> 2.0.0
-        ~> 1.0 |       | 1.0.5  | its registry does not list the version 1.0.5 that `--upgrade` names
-        ~> 2.0 |       | 1.0.0  | the constraints `~> 2.0` do not allow the version 1.0.0 that `--upgrade` names
+        ~> 1.0 |       | 1.0.5  | its registry does not list version 1.0.5, which `--upgrade` requests
+        ~> 2.0 |       | 1.0.0  | the constraints `~> 2.0` do not allow version 1.0.0, which `--upgrade` requests
         > 2.0  |       | keep   | no available releases match the constraints `> 2.0.0`";
         for row in rows.lines() {
             let case = Row::parse(row);
@@ -281,7 +281,8 @@ mod tests {
 
     #[test]
     fn some_versions_are_selected_without_a_list() {
-        // In the last three rows no version fits, and the error names the newest listed version.
+        // In the last three rows, no version satisfies the constraints. The list is still required, because the error names the
+        // newest listed version.
         let rows = "\
                        |       | keep   | -
                        | 1.1.0 | keep   | kept 1.1.0

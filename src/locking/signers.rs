@@ -1,14 +1,14 @@
-//! The allowed signers of providers: `[signers]` of the config files.
+//! The allowed signers of providers: the `[signers]` section of the config files.
 //!
-//! The keys that verify a checksum list come from the registry itself. So a signature protects against attackers between the
-//! registry and the user, but not against the registry. If a user pins the fingerprint of an author's key, every list that the
-//! registry sends must be signed by that key.
+//! The keys that verify a checksum list come from the registry itself. A signature therefore protects against attackers between
+//! the registry and the user, but not against the registry. If a user pins the fingerprint of an author's key, every list that
+//! the registry sends must be signed by that key.
 //!
-//! Patterns are those of `include` and `exclude` (docs/rules/mirrors.md 5), except that a pattern without a host matches the
-//! default registries of both engines. If several patterns match a provider, only the narrowest counts: `hashicorp/aws` takes
-//! precedence over `hashicorp/*`, which takes precedence over `*/*/*`. A pattern without fingerprints allows no signer, so
-//! `"*/*/*" = []` refuses every provider that no other pattern matches. If no pattern matches, the rules of the engine decide.
-//! Pins can only refuse packages that the engine would accept.
+//! Patterns work like those of `include` and `exclude` (docs/rules/mirrors.md 5), except that a pattern without a host matches
+//! the default registries of both engines. If several patterns match a provider, only the narrowest counts: `hashicorp/aws`
+//! takes precedence over `hashicorp/*`, which takes precedence over `*/*/*`. A pattern without fingerprints allows no signer,
+//! so `"*/*/*" = []` rejects every provider that no other pattern matches. If no pattern matches, the rules of the engine
+//! decide. Pins can only reject packages that the engine would accept.
 //!
 //! Several config files can apply to a directory. A package must satisfy all of them.
 
@@ -27,8 +27,8 @@ use super::fingerprint::{Fingerprint, SignersError};
 pub struct SignerRules(Vec<Signers>);
 
 impl SignerRules {
-    /// Checks that every file allows `signer` for `provider`. `signer` is `None` if the package is unsigned. The error is that
-    /// of the first file that refuses.
+    /// Checks that every file allows `signer` for `provider`. `signer` is `None` if the package is unsigned. Returns the error
+    /// of the first file that does not.
     pub fn check(
         &self,
         provider: &ProviderAddr,
@@ -52,22 +52,22 @@ pub struct Signers {
     pins: Vec<SignerPin>,
 }
 
-/// An entry of `[signers]`.
+/// An entry in `[signers]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignerPin {
     pub pattern: Pattern,
-    /// The allowed keys.
+    /// The fingerprints of the allowed keys.
     pub fingerprints: BTreeSet<Fingerprint>,
     /// The position of the entry in the config file.
     pub place: Option<Place>,
 }
 
-/// A package whose signer `[signers]` does not allow.
+/// The error for a package whose signer `[signers]` does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct RefusedSigner {
-    /// The entry that matches the provider.
+    /// The `[signers]` entry that applies to the provider.
     pub pin: SignerPin,
-    /// The key that signed; `None` if the package is unsigned.
+    /// The key that signed the checksum list; `None` if the package is unsigned.
     pub found: Option<Fingerprint>,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for RefusedSigner {
             Some(found) => write!(f, "its checksum list is signed by key {found}")?,
             None => write!(f, "it is not signed")?,
         }
-        write!(f, ", and `[signers]`")?;
+        write!(f, ", but `[signers]`")?;
         if let Some(place) = &self.pin.place {
             write!(f, " ({place})")?;
         }
@@ -110,7 +110,7 @@ impl Explain for RefusedSigner {
 }
 
 impl Signers {
-    /// Adds an entry of the config file. `place` is its position.
+    /// Adds an entry from the config file. `place` is its position.
     pub fn pin<'a>(
         &mut self,
         pattern: &str,
@@ -136,7 +136,7 @@ impl Signers {
         Ok(())
     }
 
-    /// The entries, from the narrowest to the broadest pattern.
+    /// Returns the entries, from the narrowest to the broadest pattern.
     pub fn pins(&self) -> &[SignerPin] {
         &self.pins
     }
@@ -147,8 +147,8 @@ impl Signers {
         provider: &ProviderAddr,
         signer: Option<&Signer>,
     ) -> Result<(), Box<RefusedSigner>> {
-        // Repository content selects the engine of a directory, and must not decide which registry a pattern without a host
-        // matches.
+        // The engine of a directory depends on repository content, so it must not decide which registry a pattern without a
+        // host matches.
         let matches = |pin: &&SignerPin| {
             pin.pattern.matches(provider, Engine::Terraform)
                 || pin.pattern.matches(provider, Engine::Tofu)
@@ -190,7 +190,7 @@ mod tests {
 
     fn signer(fingerprint: &str) -> Signer {
         Signer {
-            key_id: "the key ID is not looked at".to_owned(),
+            key_id: "the key ID is ignored".to_owned(),
             fingerprint: fingerprint.to_ascii_uppercase(),
             tier: Tier::SelfSigned,
             signed_at: UNIX_EPOCH,
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The files are in order from the top of the tree. The error has the pattern of the first file that refuses the signer.
+    /// The files are in order from the root of the tree. The error has the pattern of the first file that refuses the signer.
     #[test]
     fn every_file_must_accept_the_signer() {
         type Entries<'a> = &'a [(&'a str, &'a [&'a str])];
@@ -298,13 +298,13 @@ mod tests {
         );
         let other_key = refuse("acme/anvil", Some(OTHER));
         let signed_by =
-            format!("its checksum list is signed by key {OTHER}, and `[signers]` {pins}");
+            format!("its checksum list is signed by key {OTHER}, but `[signers]` {pins}");
         assert_eq!(other_key.to_string(), signed_by);
         assert!(other_key.hint().unwrap().contains(OTHER));
         let unsigned = refuse("acme/anvil", None).to_string();
         assert_eq!(
             unsigned,
-            format!("it is not signed, and `[signers]` {pins}")
+            format!("it is not signed, but `[signers]` {pins}")
         );
         let no_key = refuse("acme/bolt", Some(OTHER)).to_string();
         assert!(
@@ -321,9 +321,9 @@ mod tests {
             grouped.parse::<Fingerprint>().unwrap().to_string(),
             HASHICORP
         );
-        let key_id = "cannot read `34365D9472D7468F` as the fingerprint of a key: it is a key ID";
+        let key_id = "invalid key fingerprint `34365D9472D7468F`: it is a key ID";
         let rows = [
-            ("*", ACME, "cannot read `*` as a pattern of providers"),
+            ("*", ACME, "invalid provider pattern `*`"),
             (
                 "ACME/Anvil",
                 ACME,

@@ -1,8 +1,9 @@
 //! Downloads a package and computes its hashes.
 //!
-//! A package is hashed while it arrives, without a file. If that is impossible (the directory at the end of the zip
-//! contradicts what came before, or the zip cannot be read from the front), it is downloaded again into a temporary file.
-//! If there is a mirror to fill, each zip is written to a file in the same pass, and no second download is needed.
+//! A package is hashed while it is downloaded, without a temporary file. If that is impossible (the central directory at the
+//! end of the zip contradicts the preceding data, or the zip cannot be read sequentially), the package is downloaded again into
+//! a temporary file. If there is a mirror to fill, each zip is written to a file in the same pass, so no second download is
+//! required.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -24,7 +25,7 @@ use crate::reporter::{Reporter, TransferId};
 
 use super::package_mirror::PackageMirror;
 
-/// Downloads packages, a bounded number at a time, and counts them.
+/// Downloads packages with limited concurrency, and counts the downloads.
 pub(super) struct Transfers {
     pub(super) reporter: Arc<dyn Reporter>,
     limits: Limits,
@@ -36,27 +37,27 @@ pub(super) struct Transfers {
     bytes: AtomicU64,
 }
 
-/// How much a run downloaded.
+/// The amount that a run has downloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Number of downloads. A package that was downloaded again counts twice.
+    /// The number of downloads. A package that was downloaded again counts twice.
     pub packages: u64,
-    /// Number of packages that were downloaded again because they could not be hashed while they arrived.
+    /// The number of packages that were downloaded again because they could not be hashed while they were first downloaded.
     pub again: u64,
-    /// Bytes of all downloads.
+    /// The total size of all downloads, in bytes.
     pub bytes: u64,
 }
 
-/// Why the hashes of a package are unknown.
+/// The reason why a package could not be downloaded or hashed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     #[error(transparent)]
     Download(#[from] RegistryError),
-    #[error("the package has the SHA-256 {found}")]
+    #[error("the package has the SHA-256 digest {found}")]
     OtherDigest { found: Digest },
     #[error(transparent)]
     Package(#[from] PackageError),
-    #[error("cannot keep the package in a temporary file")]
+    #[error("cannot store the package in a temporary file")]
     TemporaryFile(#[from] io::Error),
 }
 
@@ -64,7 +65,7 @@ pub enum TransferError {
 pub(super) struct PackageDownload<'a> {
     pub(super) package: &'a PackageId,
     pub(super) url: &'a Url,
-    /// The digest that the zip must have, if known. Errors in its content are reported only if the digest is right.
+    /// The digest that the zip must have, if known. Errors in the zip's content are reported only if the digest matches.
     pub(super) digest: Option<Digest>,
 }
 
@@ -131,7 +132,7 @@ impl Transfers {
         }
     }
 
-    /// Downloads a package into a temporary file without a name, which cannot be left behind, and hashes the file.
+    /// Downloads a package into an unnamed temporary file, which cannot be left behind, and hashes the file.
     async fn download_again(
         &self,
         client: &RegistryClient,
@@ -139,7 +140,7 @@ impl Transfers {
         reason: NeedsFile,
     ) -> Result<PackageHashes, TransferError> {
         let package = request.package;
-        tracing::info!(%package, %reason, "fetching again, into a temporary file");
+        tracing::info!(%package, %reason, "downloading again into a temporary file");
         self.again.fetch_add(1, Ordering::Relaxed);
         let mut file = tempfile::tempfile()?;
         let mut transfer = self.start(client, request).await?;
@@ -196,7 +197,7 @@ impl Transfers {
     }
 }
 
-/// The `h1` hash of an unpacked package.
+/// Computes the `h1` hash of an unpacked package.
 pub(super) async fn hash_files(
     directory: PathBuf,
     type_name: String,

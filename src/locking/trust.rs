@@ -1,4 +1,4 @@
-//! The rules for signatures beyond those of the engine.
+//! Signature rules in addition to those of the engine.
 
 use std::time::SystemTime;
 
@@ -10,10 +10,10 @@ use crate::provider::{Engine, PackageId, ProviderAddr};
 
 use super::record::PackageRecord;
 
-/// The user's rules for signatures beyond those of the engine.
+/// The user's signature rules in addition to those of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu accepts no list from a registry that has no keys for the provider.
+    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu rejects lists from a registry that has no keys for the provider.
     pub enforce_validation: bool,
     /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu rejects expired keys and signatures.
     pub enforce_expiration: bool,
@@ -21,7 +21,7 @@ pub struct Trust {
     pub registry_hashes: bool,
 }
 
-/// Verifies the answers of registries by the rules and the clock of one run.
+/// Verifies registry answers by the rules and the clock of one run.
 #[derive(Clone, Copy)]
 pub(super) struct Verifier {
     pub(super) trust: Trust,
@@ -48,8 +48,9 @@ impl Verifier {
         verify_list(&claims, &answer.list, &answer.signature, &policy)
     }
 
-    /// The record of a package from its registry's report, without a download. `None` unless `--trust-registry-hashes` is set
-    /// and the registry reports the hashes. As in OpenTofu, `OPENTOFU_ENFORCE_GPG_VALIDATION` rules reports out.
+    /// Creates the record of a package from its registry's report, without a download. Returns `None` unless
+    /// `--trust-registry-hashes` is set and the registry reports the hashes. As in OpenTofu, `OPENTOFU_ENFORCE_GPG_VALIDATION`
+    /// disables reports.
     pub(super) fn accept_report(
         self,
         list: &VerifiedList,
@@ -61,7 +62,7 @@ impl Verifier {
         Ok(reported.map(|reported| PackageRecord::from_report(list, reported)))
     }
 
-    /// The rules for one provider (docs/rules/registry.md 4 and 6).
+    /// Returns the rules for one provider (docs/rules/registry.md 4 and 6).
     fn policy(self, engine: Engine, provider: &ProviderAddr) -> SignaturePolicy {
         let is_opentofu_registry = provider.hostname.as_ascii() == Engine::Tofu.default_host();
         SignaturePolicy {

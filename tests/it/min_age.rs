@@ -40,10 +40,10 @@ fn recent_versions_are_skipped_and_no_version_is_downgraded() {
         "
         1.0.0 | --upgrade                               | 2.0.0 |
         1.0.0 | --upgrade --min-age 3                   | 2.0.0 |
-        1.0.0 | --upgrade --min-age 4                   | 1.2.0 | 2.0.0 skipped: signed less than 4 days ago
-        1.0.0 | --upgrade --min-age 30                  | 1.1.0 | 2.0.0, 1.2.0 skipped: signed less than 30 days ago
-        1.0.0 | --upgrade --min-age 1000                | 1.0.0 | 2.0.0, 1.2.0, 1.1.0 skipped
-        1.2.0 | --upgrade --min-age 30                  | 1.2.0 | 2.0.0 skipped
+        1.0.0 | --upgrade --min-age 4                   | 1.2.0 | 2.0.0: signed less than 4 days ago
+        1.0.0 | --upgrade --min-age 30                  | 1.1.0 | 2.0.0, 1.2.0: signed less than 30 days ago
+        1.0.0 | --upgrade --min-age 1000                | 1.0.0 | 2.0.0, 1.2.0, 1.1.0: signed
+        1.2.0 | --upgrade --min-age 30                  | 1.2.0 | 2.0.0: signed
         1.0.0 | --upgrade=acme/anvil@2.0.0 --min-age 30 | 2.0.0 |
         ",
     ) {
@@ -62,8 +62,8 @@ fn without_an_old_version_a_lock_fails_unless_one_is_locked() {
     let (_registry, context) = start(&spec("acme/anvil"), "~> 2.0");
     let outcome = lock(&context, "--upgrade --min-age 30").expect_code(1);
     for part in [
-        "no version that its constraints allow is known to have been published for 30 days; the newest of them is 2.0.0",
-        "hint: use `--upgrade=ADDR@2.0.0` to take that version whatever its age",
+        "no version that its constraints allow is known to have been published at least 30 days ago; the newest one is 2.0.0",
+        "hint: use `--upgrade=ADDR@2.0.0` to select that version regardless of its age",
     ] {
         outcome.assert_stderr(part);
     }
@@ -73,7 +73,7 @@ fn without_an_old_version_a_lock_fails_unless_one_is_locked() {
 /// OpenTofu's registry has no keys for many providers. Their age is determined from the date of the checksum list.
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
-    let unknown = "is known to have been published for 30 days";
+    let unknown = "is known to have been published at least 30 days ago";
     for (modified, expected, message) in [
         (Some("Mon, 01 Jan 2024 00:00:00 GMT"), "2.0.0", ""),
         (Some("Fri, 01 Jan 2100 00:00:00 GMT"), "none", unknown),
@@ -98,6 +98,6 @@ fn an_unknown_age_is_reported() {
     registry.misbehave(Misbehave::on("*2.0.0*SHA256SUMS").status(404));
     let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
     assert_eq!(version(&context), "1.2.0");
-    let message = "2.0.0 skipped: its age is unknown, since its checksum list cannot be downloaded";
+    let message = "2.0.0: its age is unknown because its checksum list cannot be downloaded";
     outcome.assert_stderr(message);
 }

@@ -1,4 +1,4 @@
-//! The findings about one required provider: message, place and fix of each.
+//! Creates the findings about one required provider, each with a message, a place and a fix.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::provider::{Hash, HashScheme, Platform};
 use crate::span::Place;
 
 impl ProviderAudit<'_> {
-    /// The provider and its locked version, for messages.
+    /// Returns the provider and its locked version, for messages.
     pub(super) fn subject(&self) -> String {
         format!("`{}` {}", self.task.address, self.lock.version)
     }
 
-    /// A finding at the entry of the lock file, or at the whole file if it has no such entry.
+    /// Creates a finding at the provider's entry in the lock file, or at the whole file if it has no such entry.
     pub(super) fn finding(&self, code: Code, message: String, fix: Fix) -> Diagnostic {
         let place = self.task.entry.unwrap_or(self.target.file);
         self.finding_at(place.clone(), code, message, fix)
@@ -42,7 +42,7 @@ impl ProviderAudit<'_> {
         Fix::lock(options, requested_platforms(self.task.policy))
     }
 
-    /// The line of the entry that contains `needle`, or else the start of the entry.
+    /// Returns the place of `needle` in the entry, or the start of the entry if `needle` is not there.
     pub(super) fn line_with(&self, needle: &str) -> Place {
         let entry = self.task.entry.unwrap_or(self.target.file);
         self.text
@@ -94,7 +94,8 @@ impl ProviderAudit<'_> {
         })
     }
 
-    /// The findings about missing `h1` hashes that need no package: if the entry has no `h1`, every platform lacks one.
+    /// Reports missing `h1` hashes without checking packages: if the entry has no `h1` hash at all, every requested platform
+    /// lacks one.
     pub(super) fn certainly_without_h1(&self) -> Vec<Diagnostic> {
         if self
             .lock
@@ -112,7 +113,7 @@ impl ProviderAudit<'_> {
 
     pub(super) fn without_h1(&self, platform: &Platform) -> Diagnostic {
         let message = format!(
-            "{} has no `h1` hash for {platform}: `init` there downloads the package even if its plugin cache has it",
+            "{} has no `h1` hash for {platform}: on that platform, `init` will download the package even if it is in the plugin cache",
             self.subject()
         );
         let fix = Fix::lock([], std::slice::from_ref(platform));
@@ -121,7 +122,7 @@ impl ProviderAudit<'_> {
 
     pub(super) fn foreign(&self) -> Diagnostic {
         let message = format!(
-            "no recorded hash of {} belongs to one of its packages: the file was tampered with, or the version was published \
+            "no recorded hash of {} belongs to any of its packages: the file was tampered with, or the version was published \
              again",
             self.subject()
         );
@@ -129,7 +130,7 @@ impl ProviderAudit<'_> {
         self.finding(Code::AuditForeignHashes, message, fix)
     }
 
-    /// The hashes that `tflock lock` would add, apart from the `h1` of requested platforms.
+    /// Reports the hashes that `tflock lock` would add, apart from the `h1` hashes of requested platforms.
     pub(super) fn incomplete(&self, checked: &CheckedPackages) -> Option<Diagnostic> {
         let own: BTreeSet<&Hash> = checked.records.values().map(|record| &record.h1).collect();
         let recorded = checked.evidence.recorded.iter();
@@ -149,12 +150,12 @@ impl ProviderAudit<'_> {
 
     pub(super) fn strays(&self, strays: &[&Hash]) -> Option<Diagnostic> {
         let first = strays.first()?;
-        let (hashes, are, them) = match strays.len() {
-            1 => ("hash", "is", "it"),
-            _ => ("hashes", "are", "them"),
+        let (hashes, matches, them) = match strays.len() {
+            1 => ("hash", "matches", "it"),
+            _ => ("hashes", "match", "them"),
         };
         let message = format!(
-            "{} recorded {hashes} of {} {are} in no signed list and no package: {}",
+            "{} recorded {hashes} of {} {matches} no signed checksum list and no package: {}",
             strays.len(),
             self.subject(),
             quoted(strays)
@@ -170,7 +171,7 @@ impl ProviderAudit<'_> {
         (self.task.policy.missing_platform == Missing::Error).then(|| {
             let message = format!("{} has no package for {platform}", self.subject());
             let fix = Fix::ByHand(format!(
-                "choose a version that has one, drop {platform}, or accept it with `--missing-platform warn`"
+                "choose a version that has one, drop {platform}, or accept the missing package with `--missing-platform warn`"
             ));
             self.finding(Code::AuditPlatformNotPublished, message, fix)
         })

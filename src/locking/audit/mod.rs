@@ -1,7 +1,7 @@
 //! Verifies a lock file: compares its entries with the configuration and with the packages.
 //!
-//! Nothing is written, and no recorded value is trusted. Checks that need a network are listed as unchecked if `--offline`
-//! forbids it.
+//! Nothing is written, and no recorded value is trusted. Checks that require network access are listed as unchecked if
+//! `--offline` forbids it.
 
 mod findings;
 mod provider_audit;
@@ -112,18 +112,18 @@ fn not_locked(audited: AuditTarget<'_>, task: ProviderTask<'_>) -> Diagnostic {
     }
 }
 
-/// A finding if the engine would write other bytes. If only the line ends differ, the message explains how to stop git from
-/// converting them.
+/// Reports a file whose bytes the engine would write differently. If only the line endings differ, the message explains how to
+/// stop git from converting them.
 fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Diagnostic> {
     let engine = audited.job.engine;
     let canonical = audited.job.old.render(engine);
     if canonical.as_bytes() == text {
         return None;
     }
-    let mut message = format!("the file is not as `{engine} init` writes it");
+    let mut message = format!("the file differs from what `{engine} init` would write");
     if canonical.replace('\n', "\r\n").as_bytes() == text {
         message.push_str(
-            ": its lines end in CRLF (`.terraform.lock.hcl text eol=lf` in `.gitattributes` keeps git from making them)",
+            ": it has CRLF line endings (to stop git from converting them, add `.terraform.lock.hcl text eol=lf` to `.gitattributes`)",
         );
     }
     let fix = Fix::lock([], requested_platforms(policy));
@@ -135,7 +135,7 @@ fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Opti
     ))
 }
 
-/// The platforms to name in a fix; none if the user requested none.
+/// Returns the platforms to name in a fix, or an empty list if the user requested none.
 fn requested_platforms(policy: &Policy) -> &[Platform] {
     if policy.platforms_defaulted {
         &[]
@@ -144,7 +144,7 @@ fn requested_platforms(policy: &Policy) -> &[Platform] {
     }
 }
 
-/// Entries that the configuration does not require.
+/// Reports entries that the configuration does not require.
 fn unrequired(audited: AuditTarget<'_>, policy: &Policy, scope: &ProviderScope) -> Vec<Diagnostic> {
     let job = audited.job;
     let is_unrequired = |address: &ProviderAddr| {

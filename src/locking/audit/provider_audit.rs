@@ -1,4 +1,4 @@
-//! Verifies one required provider: compares its entry with its source and its packages.
+//! Verifies the entry of one required provider against its registry or mirror and its packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::locking::evidence::{Evidence, Verdict};
 use crate::locking::provider_task::{Coverage, ProviderTask};
 use crate::provider::Platform;
 
-/// The platforms that most recorded `h1` hashes belong to. Their packages are checked first.
+/// The platforms for which `h1` hashes are most often recorded. Their packages are checked first.
 const LIKELY: [&str; 5] = [
     "linux_amd64",
     "darwin_arm64",
@@ -23,17 +23,17 @@ const LIKELY: [&str; 5] = [
     "windows_amd64",
 ];
 
-/// The audit of a required provider that has an entry.
+/// The audit of a required provider that has an entry in the lock file.
 pub(super) struct ProviderAudit<'a> {
     pub(super) task: ProviderTask<'a>,
     pub(super) target: AuditTarget<'a>,
     /// The bytes of the lock file.
     pub(super) text: &'a [u8],
-    /// The entry of the provider.
+    /// The provider's entry in the lock file.
     pub(super) lock: &'a ProviderLock,
 }
 
-/// The packages of the requested platforms.
+/// The packages checked so far. `records` contains those of the requested platforms only.
 #[derive(Default)]
 pub(super) struct CheckedPackages {
     pub(super) records: BTreeMap<Platform, Arc<PackageRecord>>,
@@ -55,8 +55,8 @@ impl ProviderAudit<'_> {
         audit
     }
 
-    /// The platforms for which the source lists a package of the locked version. The set is empty if only the disk cache can be
-    /// used. `None` if the source does not list the version or cannot be reached.
+    /// Returns the platforms for which the source lists a package of the locked version: an empty set if only the disk cache
+    /// can be used, `None` if the source does not list the version or cannot be reached.
     async fn published_platforms(&self, audit: &mut Audit) -> Option<BTreeSet<Platform>> {
         let ProviderTask {
             engine,
@@ -93,13 +93,14 @@ impl ProviderAudit<'_> {
         audit.findings.push(self.finding_at(
             self.line_with("version"),
             Code::AuditVersionGone,
-            format!("its registry no longer has {subject}"),
+            format!("the registry no longer has {subject}"),
             self.fix([format!("--upgrade={address}")]),
         ));
         None
     }
 
-    /// Checks the packages of all requested platforms, and further packages if recorded `h1` hashes belong to none of them.
+    /// Checks the packages of all requested platforms. If these do not match all recorded `h1` hashes, checks other platforms,
+    /// too.
     async fn check_packages(&self, published: &BTreeSet<Platform>, audit: &mut Audit) {
         let mut checked = self.check_requested_platforms(audit).await;
         if checked.records.is_empty() {
@@ -114,7 +115,7 @@ impl ProviderAudit<'_> {
         let is_complete = matches!(coverage, Coverage::Complete);
         let is_foreign = match checked.evidence.judge(&self.lock.hashes) {
             Verdict::Genuine => false,
-            Verdict::PerhapsOtherPlatforms => is_complete,
+            Verdict::Undecided => is_complete,
             Verdict::Foreign => true,
         };
         if is_foreign {
@@ -141,7 +142,7 @@ impl ProviderAudit<'_> {
         }
     }
 
-    /// The packages of the requested platforms that are available. The others are reported.
+    /// Returns the available packages of the requested platforms, and reports the platforms whose packages are unavailable.
     async fn check_requested_platforms(&self, audit: &mut Audit) -> CheckedPackages {
         let mut checked = CheckedPackages::default();
         let platforms = &self.task.policy.platforms;
@@ -169,7 +170,7 @@ impl ProviderAudit<'_> {
         checked
     }
 
-    /// Checks the packages of platforms that were not requested, until every recorded `h1` belongs to one of them.
+    /// Checks packages of other platforms until every recorded `h1` hash belongs to a checked package.
     async fn match_recorded_h1(
         &self,
         published: &BTreeSet<Platform>,

@@ -211,8 +211,8 @@ fn offline_errors_name_what_is_missing() {
         let outcome = outcome.expect_code(1);
         for text in [
             message,
-            "switched off by `--offline`",
-            "hint: run it once without `--offline`",
+            "but `--offline` forbids network access",
+            "hint: run the command once without `--offline`",
         ] {
             outcome.assert_stderr(text);
         }

@@ -56,7 +56,7 @@ fn a_release_that_was_published_again_is_found_by_a_refresh() {
     registry.publish(ProviderSpec::new("acme/anvil").seed("second"));
     lock(&context, "a").expect_success();
     let outcome = lock(&context, "--refresh a").expect_code(1);
-    outcome.assert_stderr("no hash that the lock file records");
+    outcome.assert_stderr("none of the hashes in the lock file match");
     assert_eq!(context.lock_file("a"), before);
 
     // This lock file is correct, but the cache is outdated. tflock sends a request before it reports foreign hashes.
