@@ -1,7 +1,8 @@
-//! Resolves links in paths that the user names and in files with fixed names. A link inside a repository must not leave it.
+//! Resolves symlinks in paths that the user names and in files with fixed names. A symlink inside a repository must not point
+//! outside it.
 //!
-//! Links above the top of the repository belong to the user. Links below it are part of the tree, so a stranger may have
-//! created them. Outside of any repository, the working directory takes the place of the top.
+//! Symlinks above the root of the repository belong to the user. Symlinks below it are part of the tree, so a stranger may have
+//! created them. Outside any repository, the working directory takes the place of the root.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,14 +12,14 @@ use std::path::{Component, Path, PathBuf};
 use super::open::{FinalLink, check_regular, open_checked};
 use super::{AccessError, ReadAccess, find_repository};
 
-/// Why a link is not followed.
+/// The reason why a symlink is not followed.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// A link in the tree leads out of it, or its target cannot be determined.
-    #[error("a link leads out of the repository")]
+    /// A symlink in the tree points outside it, or its target cannot be determined.
+    #[error("a symlink points outside the repository")]
     Outside,
-    /// A link leads into a directory of a tool, such as `.git`.
-    #[error("a link leads into `{0}`")]
+    /// A symlink points into the internal directory of a tool, such as `.git`.
+    #[error("a symlink points into `{0}`")]
     Internal(&'static str),
     #[error(transparent)]
     Read(#[from] io::Error),
@@ -34,10 +35,10 @@ impl From<AccessError> for LinkError {
     }
 }
 
-/// Resolves every link of a path. The file may be missing.
+/// Resolves every symlink in a path. The file may be missing.
 ///
 /// # Errors
-/// [`LinkError::Outside`] and [`LinkError::Internal`] apply to links in the tree only, not to links above it.
+/// [`LinkError::Outside`] and [`LinkError::Internal`] apply only to symlinks in the tree, not to symlinks above it.
 pub fn confine(path: &Path) -> Result<PathBuf, LinkError> {
     let mut real = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
@@ -50,7 +51,7 @@ pub fn confine(path: &Path) -> Result<PathBuf, LinkError> {
     Ok(real)
 }
 
-/// Resolves `name` in `directory`, a path without links.
+/// Resolves `name` in `directory`, a path without symlinks.
 fn resolve_component(directory: &Path, name: &OsStr) -> Result<PathBuf, LinkError> {
     let path = directory.join(name);
     if !is_link(&path) {
@@ -62,7 +63,7 @@ fn resolve_component(directory: &Path, name: &OsStr) -> Result<PathBuf, LinkErro
     }
 }
 
-/// Resolves a file that may itself be a link. The target must be in the same repository.
+/// Resolves a file that may itself be a symlink. The target must be in the same repository.
 pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
     if !is_link(path) {
         return Ok(path.to_path_buf());
@@ -75,14 +76,14 @@ pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
     Ok(ReadAccess::below([enclosing_tree(&directory)]).resolve(path)?)
 }
 
-/// Whether a link in the tree leads `path` out of the repository. Messages do not quote such a file, because it may contain
-/// secrets.
+/// Whether a symlink in the tree makes `path` point outside the repository. Messages do not quote such a file, because it may
+/// contain secrets.
 pub fn leaves_repository(path: &Path) -> bool {
     let leaves = |resolved| matches!(resolved, Err(LinkError::Outside));
     leaves(confine(path)) || leaves(resolve_link(path))
 }
 
-/// Opens a regular file and returns its length in bytes. A link is followed if its target is in the same repository.
+/// Opens a regular file and returns its length in bytes. A symlink is followed if its target is in the same repository.
 pub fn open_confined(path: &Path) -> Result<(File, u64), LinkError> {
     match open_checked(path, FinalLink::Refuse) {
         Err(_) if is_link(path) => {
@@ -94,14 +95,14 @@ pub fn open_confined(path: &Path) -> Result<(File, u64), LinkError> {
     }
 }
 
-/// The tree that contains `directory` (absolute, without links): its repository, otherwise the working directory if that
-/// contains it, otherwise `directory` itself.
+/// Returns the tree that contains `directory` (absolute, without symlinks): its repository, otherwise the working directory if
+/// `directory` is inside it, otherwise `directory` itself.
 pub fn enclosing_tree(directory: &Path) -> PathBuf {
     link_boundary(directory).unwrap_or_else(|| directory.to_path_buf())
 }
 
-/// The directory that links in `directory` (absolute, without links) must not leave: the top of its repository, otherwise the
-/// working directory. `None` if neither contains it.
+/// Returns the directory outside which symlinks in `directory` (absolute, without symlinks) must not point: the root of its
+/// repository, otherwise the working directory. Returns `None` if neither contains `directory`.
 fn link_boundary(directory: &Path) -> Option<PathBuf> {
     if let Some(top) = find_repository(directory) {
         return Some(top.to_path_buf());
@@ -123,8 +124,8 @@ mod tests {
 
     use super::*;
 
-    /// Creates `repository/` with a `.git`, a directory, a file and links. The directory `outside/` and the link `above` to
-    /// the repository are next to it.
+    /// Creates `repository/` with a `.git`, a directory, a file and symlinks. Next to it are the directory `outside/`, the
+    /// symlink `above` to that directory, and the symlink `entrance` to the repository.
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let tree = tempfile::tempdir().unwrap();
         let base = tree.path().canonicalize().unwrap();
@@ -153,8 +154,8 @@ mod tests {
         (tree, base)
     }
 
-    const OUTSIDE: &str = "a link leads out of the repository";
-    const INTERNAL: &str = "a link leads into `.git`";
+    const OUTSIDE: &str = "a symlink points outside the repository";
+    const INTERNAL: &str = "a symlink points into `.git`";
 
     #[test]
     fn links_in_the_tree_must_stay_in_it_and_links_above_it_are_followed() {

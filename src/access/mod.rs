@@ -1,11 +1,11 @@
-//! Which files the content of a repository may make tflock read.
+//! Limits which files the content of a repository can make tflock read.
 //!
-//! A pull request from a stranger controls every name, link and path in its tree, so three rules apply:
+//! A pull request from a stranger controls every name, symlink and path in its tree, so three rules apply:
 //!
 //! - [`open_regular`] and [`open_listed`] open regular files only. They never block on a pipe and never open a device.
-//! - [`ReadAccess`] confines paths that configuration contains, such as the argument of `file()`, to the repository.
-//! - [`confine`] and [`open_confined`] apply to paths on the command line and to files with fixed names: a link inside the
-//!   repository must not lead out of it.
+//! - [`ReadAccess`] confines paths in the configuration, such as the argument of `file()`, to the repository.
+//! - [`confine`] and [`open_confined`] apply to paths on the command line and to files with fixed names: a symlink inside the
+//!   repository must not point outside it.
 
 mod confine;
 mod open;

@@ -12,8 +12,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Opens a regular file whose name came from a directory listing, and returns its length in bytes.
 ///
-/// It accepts the same files as [`open_regular`], with one system call less for a file that is not a link: a working tree can
-/// contain links to devices, but no devices.
+/// Accepts the same files as [`open_regular`], but needs one system call less for a file that is not a symlink: a working tree
+/// can contain symlinks to devices, but no devices.
 pub fn open_listed(path: &Path) -> io::Result<(File, u64)> {
     match open_checked(path, FinalLink::Refuse) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -23,7 +23,7 @@ pub fn open_listed(path: &Path) -> io::Result<(File, u64)> {
     }
 }
 
-/// Whether a link in the last component of a path is followed.
+/// Whether a symlink in the last component of a path is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FinalLink {
     Follow,
@@ -32,8 +32,8 @@ pub(super) enum FinalLink {
 
 /// Opens a regular file and returns its length in bytes.
 ///
-/// A link is checked before it is opened, because it may lead to a device. If another process replaces the file between the
-/// check and the opening, `O_NONBLOCK` keeps this call from blocking and the second check refuses the new file.
+/// The target of a symlink is checked before it is opened, because it may be a device. If another process replaces the file
+/// between the check and the opening, `O_NONBLOCK` keeps this call from blocking, and the second check rejects the new file.
 pub(super) fn open_checked(path: &Path, link: FinalLink) -> io::Result<(File, u64)> {
     match link {
         FinalLink::Follow => check_regular(&fs::metadata(path)?)?,

@@ -1,4 +1,4 @@
-//! Confines the paths that configuration contains.
+//! Confines the paths in a configuration.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,19 +7,19 @@ use std::path::{Component, Path, PathBuf};
 use super::read_rules::{FileList, ReadRules};
 use super::{find_repository, open_regular};
 
-/// Directories inside the work tree that configuration cannot read: tools store credentials and metadata there.
+/// Directories inside the work tree that the configuration may not read: tools store credentials and metadata there.
 const INTERNAL: [&str; 2] = [".git", ".terraform"];
 
-/// File systems whose files are devices or describe processes and the kernel. They can block, or expose secrets.
+/// File systems whose files are devices or describe processes and the kernel. Reading them can block or expose secrets.
 const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// The most links in a chain, as on Linux.
+/// The maximum number of symlinks in a chain, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Why the configuration may not read a file.
+/// The reason why the configuration may not read a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// The path, with all links resolved, is outside the permitted directories. Whether the file exists is not revealed.
+    /// The path, with all symlinks resolved, is outside the permitted directories. Whether the file exists is not revealed.
     #[error("it is outside of the repository")]
     Outside,
     /// With `--untrusted`: git does not track the file. It may belong to another program and contain secrets.
@@ -36,16 +36,16 @@ pub enum AccessError {
 /// The directories whose files a module may read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadAccess {
-    /// Paths without links.
+    /// Paths without symlinks.
     roots: Vec<PathBuf>,
-    /// What the command line permits in addition, as paths without links.
+    /// The paths that the command line permits in addition, without symlinks.
     allowed: Vec<PathBuf>,
     /// Which files below `roots` may be read; `None` permits all of them.
     listed: Option<FileList>,
     scope: AccessScope,
 }
 
-/// What the permitted directories are.
+/// The kind of the permitted directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum AccessScope {
     #[default]
@@ -65,7 +65,8 @@ impl ReadAccess {
         access
     }
 
-    /// The access of the root module in `directory`, a path without links: to the files of its repository.
+    /// Creates the access rules for the root module in `directory`, a path without symlinks. The module may read the files of
+    /// its repository.
     pub fn for_root_module(rules: &ReadRules, directory: &Path) -> Self {
         let mut access = if let Some(top) = find_repository(directory) {
             Self::below([top])
@@ -82,7 +83,7 @@ impl ReadAccess {
         access
     }
 
-    /// The access of a module in the fetched or installed package in `directory`.
+    /// Returns the access rules for a module in the fetched or installed package in `directory`.
     pub fn for_package(&self, directory: &Path) -> Self {
         Self {
             allowed: self.allowed.clone(),
@@ -91,8 +92,8 @@ impl ReadAccess {
         }
     }
 
-    /// The access of a local module in `directory` that a module with this access calls. Outside of any repository it includes
-    /// that directory.
+    /// Returns the access rules for a local module in `directory` that is called by a module with these rules. Outside any
+    /// repository, the called module may also read `directory`.
     pub fn for_local_module(mut self, directory: &Path) -> Self {
         if self.scope == AccessScope::NamedDirectories {
             self.permit(directory);
@@ -109,7 +110,7 @@ impl ReadAccess {
         }
     }
 
-    /// The message for [`AccessError::Outside`] that names what is permitted.
+    /// Returns the message for [`AccessError::Outside`], which names what is permitted.
     pub const fn outside_message(&self) -> &'static str {
         match self.scope {
             AccessScope::Repository => "it is outside of the repository",
@@ -120,16 +121,16 @@ impl ReadAccess {
         }
     }
 
-    /// Whether `path` (absolute, without `..`) is below a permitted directory before its links are resolved.
+    /// Whether `path` (absolute, without `..`) is below a permitted directory before its symlinks are resolved.
     pub fn contains_unresolved(&self, path: &Path) -> bool {
         let mut permitted = self.roots.iter().chain(&self.allowed);
         permitted.any(|root| path.starts_with(root))
     }
 
-    /// Resolves every link of `path`. The file may be missing.
+    /// Resolves every symlink in `path`. The file may be missing.
     ///
     /// # Errors
-    /// [`AccessError::Outside`] takes precedence over all other errors, so that nothing is revealed about files elsewhere.
+    /// [`AccessError::Outside`] takes precedence over all other errors, so that nothing is revealed about files outside.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, AccessError> {
         self.resolve_links(path, MAX_LINKS)
     }
@@ -144,7 +145,7 @@ impl ReadAccess {
             .find(|ancestor| fs::symlink_metadata(ancestor).is_ok())
             .ok_or(AccessError::Outside)?;
         match (fs::read_link(existing), links_left.checked_sub(1)) {
-            // The target of a dangling link must be inside, too.
+            // The target of a dangling symlink must be inside, too.
             (Ok(target), Some(links_left)) => {
                 let directory = existing.parent().unwrap_or(existing);
                 self.resolve_links(&directory.join(target), links_left)?;
@@ -164,7 +165,7 @@ impl ReadAccess {
         Ok(open_regular(&self.locate(path)?)?)
     }
 
-    /// Resolves every link of the path of a file that may be read.
+    /// Resolves every symlink in the path of a file, and checks that the file may be read.
     pub fn locate(&self, path: &Path) -> Result<PathBuf, AccessError> {
         let real = self.resolve(path)?;
         if let Some(listed) = &self.listed
@@ -176,7 +177,7 @@ impl ReadAccess {
         Ok(real)
     }
 
-    /// Checks that `real`, a path without links, is inside a permitted directory and not in an internal one.
+    /// Checks that `real`, a path without symlinks, is inside a permitted directory and not in an internal one.
     fn check(&self, real: &Path) -> Result<(), AccessError> {
         let relative = relative_to_outermost(&self.roots, real)
             .or_else(|| relative_to_outermost(&self.allowed, real))
@@ -186,8 +187,8 @@ impl ReadAccess {
     }
 }
 
-/// `real` relative to the outermost of the directories that contain it. That path has the most components, so an internal
-/// directory between two permitted ones is found.
+/// Returns `real` relative to the outermost of the directories that contain it. This is the longest relative path, so an
+/// internal directory between two permitted ones is found.
 fn relative_to_outermost<'a>(directories: &[PathBuf], real: &'a Path) -> Option<&'a Path> {
     directories
         .iter()

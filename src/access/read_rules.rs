@@ -16,7 +16,7 @@ pub struct ReadRules {
     pub listed: Option<FileList>,
 }
 
-/// A predicate that selects files by their paths, which are free of links.
+/// A predicate that selects files by path. The paths contain no symlinks.
 #[derive(Clone)]
 pub struct FileList(Arc<IsListed>);
 

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-/// The top of the repository that contains `directory` (absolute): the nearest ancestor with a `.git`. `None` outside of any
-/// repository.
+/// Returns the root of the repository that contains `directory` (an absolute path): the nearest ancestor with a `.git`. Returns
+/// `None` outside any repository.
 pub fn find_repository(directory: &Path) -> Option<&Path> {
     directory
         .ancestors()
         .find(|ancestor| ancestor.join(".git").exists())
 }
 
-/// The top of the repository that contains `directory` (absolute), or `directory` itself outside of any repository.
+/// Returns the root of the repository that contains `directory` (an absolute path), or `directory` itself outside any
+/// repository.
 pub fn repository_root(directory: &Path) -> PathBuf {
     find_repository(directory)
         .unwrap_or(directory)

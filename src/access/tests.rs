@@ -1,11 +1,11 @@
-//! Which files may be read in a tree with links and internal directories.
+//! Tests which files may be read in a tree with symlinks and internal directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// Creates `repository/` with a file, a `.git`, and links to paths inside and outside. `outside/secret` is next to it.
+/// Creates `repository/` with a file and internal directories, and `outside/secret` next to it.
 fn tree() -> (tempfile::TempDir, PathBuf) {
     let tree = tempfile::tempdir().unwrap();
     let base = tree.path().canonicalize().unwrap();
@@ -23,7 +23,7 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
     (tree, base)
 }
 
-/// "ok", or the error.
+/// Returns "ok" or the error message.
 fn outcome<T, E: ToString>(result: Result<T, E>) -> String {
     result.map_or_else(|error| error.to_string(), |_| "ok".to_owned())
 }
@@ -206,7 +206,7 @@ fn links_out_of_the_repository_are_detected() {
         ("repository/other/x", true),
         ("repository/dangling", false),
         ("repository/missing", false),
-        // A link above the top is not part of the repository.
+        // A symlink above the root is not part of the repository.
         ("way/x", false),
         ("way/leaving", true),
         ("outside/secret", false),

@@ -26,9 +26,9 @@ pub enum Change {
 /// The differences between two entries of one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
-    /// Old and new version, if they differ.
+    /// The old and the new version, if they differ.
     pub version: Option<(Version, Version)>,
-    /// Old and new constraints, if they differ.
+    /// The old and the new constraints, if they differ.
     pub constraints: Option<(VersionConstraints, VersionConstraints)>,
     pub hashes_added: BTreeSet<Hash>,
     pub hashes_removed: BTreeSet<Hash>,
@@ -53,7 +53,7 @@ impl LockChanges {
         Self { providers }
     }
 
-    /// Whether the contents are equal.
+    /// Whether the contents are identical.
     pub fn is_empty(&self) -> bool {
         self.providers.is_empty()
     }

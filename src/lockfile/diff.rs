@@ -6,15 +6,15 @@ use similar::TextDiff;
 
 use crate::display::shown_path;
 
-/// Number of unchanged lines shown around a change.
+/// The number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// The difference in the form of `diff -u`; empty if the contents are equal. Without old content, the old name is `/dev/null`.
-/// Bytes that are not UTF-8 become replacement characters.
+/// Returns the difference as `diff -u` prints it, or an empty string if the contents are identical. Without old content, the
+/// old name is `/dev/null`. Bytes that are not UTF-8 become replacement characters.
 pub fn unified_diff(path: &Path, old: Option<&[u8]>, new: &[u8]) -> String {
     let old_text = String::from_utf8_lossy(old.unwrap_or_default());
     let new_text = String::from_utf8_lossy(new);
-    // With `/` on every system, because tools that apply diffs expect it.
+    // The path has `/` on every system, because tools that apply diffs expect it.
     let shown = shown_path(path);
     let old_name = if old.is_some() { &shown } else { "/dev/null" };
     TextDiff::from_lines(&old_text, &new_text)

@@ -1,12 +1,12 @@
 //! An advisory lock on a directory, so that only one process at a time replaces a lock file there.
 //!
-//! On Unix the directory itself is locked (`flock`), so no file appears in the tree. On Windows, tflock opens a file in the
-//! directory for temporary files, without sharing. Its name is derived from the locked directory, and it is deleted when its
-//! last handle is closed; users with different directories for temporary files do not exclude each other. The system releases
-//! both kinds of lock when a process is killed.
+//! On Unix, the directory itself is locked (`flock`), so no file appears in the tree. On Windows, tflock opens a file for
+//! exclusive use in the directory for temporary files. The file name is derived from the locked directory, and the file is
+//! deleted when its last handle is closed. Users with different directories for temporary files do not exclude each other. The
+//! operating system releases both kinds of lock when a process is killed.
 //!
-//! If the file system has no locks (NFS cannot lock directories), tflock proceeds without one. Then a change that another
-//! machine makes between comparison and renaming, some ten microseconds, can be lost.
+//! If the file system does not support locks (NFS cannot lock directories), tflock proceeds without one. A change that another
+//! machine makes in the ten microseconds or so between comparing and renaming can then be lost.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,7 +15,8 @@ use std::path::Path;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Busy;
 
-/// Locks `directory` without waiting, until the returned value is dropped. It is `None` if the file system has no locks.
+/// Tries to lock `directory` without blocking. The lock is held until the returned value is dropped. Returns `None` if the file
+/// system does not support locks.
 #[cfg(unix)]
 pub(super) fn lock_directory(directory: &Path) -> Result<Option<File>, Busy> {
     use rustix::fs::{FlockOperation, flock};
@@ -92,7 +93,7 @@ mod tests {
         assert!(lock_directory(here).is_ok());
     }
 
-    /// A missing directory fails in the same way as a file system without locks.
+    /// A missing directory is treated like a file system without locks.
     #[test]
     fn a_directory_without_locks_counts_as_locked() {
         let locks = [0; 2].map(|_| lock_directory(Path::new("/nonexistent")));

@@ -1,4 +1,4 @@
-//! Errors in the text of a lock file, and errors of reading and writing the file.
+//! Errors in the content of a lock file, and errors when reading or writing the file.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -10,7 +10,7 @@ use crate::provider::{
 use crate::span::{Explain, Place};
 use crate::syntax::{EvalProblem, SyntaxProblem};
 
-/// The maximum size of a lock file in bytes. Ten thousand hashes are less than a megabyte.
+/// The maximum size of a lock file in bytes. Ten thousand hashes take up less than a megabyte.
 pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct ParseError {
     pub problem: ParseProblem,
 }
 
-/// Message and cause are those of the problem. The place is shown separately.
+/// Displays the message of the problem. The place is shown separately.
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)
@@ -36,10 +36,10 @@ impl Error for ParseError {
 /// The reason why a lock file cannot be parsed. The messages begin like those of Terraform and OpenTofu.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseProblem {
-    /// The text is not HCL.
+    /// The text is not valid HCL.
     #[error(transparent)]
     Syntax(SyntaxProblem),
-    /// Git's conflict markers.
+    /// The file contains Git's conflict markers.
     #[error("unfinished merge: the lock file has conflict markers")]
     ConflictMarker,
     /// A block other than `provider` and `module`, or a nested block.
@@ -47,9 +47,9 @@ pub enum ParseProblem {
     UnsupportedBlock(String),
     #[error("unsupported argument: `{0}` is not expected here")]
     UnsupportedArgument(String),
-    #[error("missing label: a block `{0}` needs one label")]
+    #[error("missing label: a `{0}` block must have one label")]
     MissingLabel(String),
-    #[error("extraneous label: a block `{0}` has one label only")]
+    #[error("extraneous label: a `{0}` block must have only one label")]
     ExtraneousLabel(String),
     #[error("invalid provider source address")]
     InvalidAddress(#[source] AddressError),
@@ -61,7 +61,7 @@ pub enum ParseProblem {
     },
     #[error("non-normalized provider source address: it must be written `{0}`")]
     NonNormalizedAddress(ProviderAddr),
-    #[error("duplicate provider lock: `{address}` was already locked in line {line}")]
+    #[error("duplicate provider lock: `{address}` was already locked on line {line}")]
     Duplicate { address: ProviderAddr, line: usize },
     #[error("missing required argument: a provider lock must have a `version`")]
     MissingVersion,
@@ -72,14 +72,14 @@ pub enum ParseProblem {
     /// The constraints cannot be parsed, or are not in their canonical form.
     #[error("invalid provider version constraints")]
     InvalidConstraints(#[source] ConstraintError),
-    #[error("invalid provider hash set: at least one hash is needed where `hashes` is given")]
+    #[error("invalid provider hash set: `hashes` must contain at least one hash if it is set")]
     EmptyHashSet,
     #[error("invalid expression: `hashes` must be a list in brackets")]
     NotAList,
     #[error("invalid provider hash string")]
     InvalidHash(#[source] HashError),
     /// A value that cannot be converted to a string.
-    #[error("unsuitable value type: a string is needed here, and this is {0}")]
+    #[error("unsuitable value type: expected a string, found {0}")]
     NotAString(&'static str),
     #[error(transparent)]
     Value(EvalProblem),
@@ -112,17 +112,17 @@ impl Explain for ParseError {
 pub enum SaveError {
     #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
     NotAFile(Place),
-    #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
+    #[error("cannot write the lock file through the symlink `{}`: its target does not exist", .0.path.display())]
     DanglingLink(Place),
-    #[error("cannot use `{}` as a lock file: a link leads out of the repository", .0.path.display())]
+    #[error("cannot use `{}` as a lock file: a symlink points outside the repository", .0.path.display())]
     LinkOutside(Place),
-    #[error("cannot use `{}` as a lock file: a link leads into `{directory}`", .place.path.display())]
+    #[error("cannot use `{}` as a lock file: a symlink points into `{directory}`", .place.path.display())]
     LinkInternal {
         place: Place,
         directory: &'static str,
     },
     /// Another process has changed the file, and the new content cannot be computed again.
-    #[error("cannot write lock file `{}`: another process has changed it meanwhile", .0.path.display())]
+    #[error("cannot write lock file `{}`: another process has changed it in the meantime", .0.path.display())]
     Changed(Place),
     #[error("cannot write lock file `{}`: another process has locked its directory", .0.path.display())]
     Locked(Place),
@@ -164,11 +164,11 @@ impl Explain for SaveError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::DanglingLink(_) | Self::LinkOutside(_) | Self::LinkInternal { .. } => {
-                Some("replace the link with a file".into())
+                Some("replace the symlink with a file".into())
             }
             Self::Changed(_) => Some("run the command again".into()),
             Self::Locked(_) => Some(
-                "end the process that holds the lock; a script that runs tflock under `flock` must lock another file".into(),
+                "stop the process that holds the lock; a script that runs tflock under `flock` must lock a different file".into(),
             ),
             _ => None,
         }

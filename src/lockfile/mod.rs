@@ -51,13 +51,13 @@ pub struct ProviderLock {
     pub hashes: BTreeSet<Hash>,
 }
 
-/// OpenTofu copies entries of this namespace from Terraform's registry to its own.
+/// The namespace whose entries OpenTofu copies from Terraform's registry to its own.
 const TWIN_NAMESPACE: &str = "hashicorp";
 
 impl Locks {
-    /// Adds the entries that OpenTofu adds after parsing a lock file: every entry for `registry.terraform.io/hashicorp/X` gets a
-    /// twin for `registry.opentofu.org/hashicorp/X` with the same version and constraints but without hashes, unless there is
-    /// an entry already. Returns the added addresses.
+    /// Adds the entries that OpenTofu adds after parsing a lock file: every entry for `registry.terraform.io/hashicorp/X` gets
+    /// a twin for `registry.opentofu.org/hashicorp/X` with the same version and constraints but without hashes, unless that
+    /// entry already exists. Returns the added addresses.
     pub fn add_twins(&mut self) -> Vec<ProviderAddr> {
         let twins: Vec<_> = self
             .providers
@@ -71,7 +71,7 @@ impl Locks {
     }
 }
 
-/// The address of the twin; `None` if the entry gets none.
+/// Returns the address of the twin, or `None` if the entry gets none.
 fn twin(address: &ProviderAddr) -> Option<ProviderAddr> {
     let eligible = address.hostname.as_ascii() == Engine::Terraform.default_host()
         && address.namespace == TWIN_NAMESPACE;

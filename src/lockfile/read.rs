@@ -7,7 +7,7 @@ use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
 use crate::access::{LinkError, open_confined, resolve_link};
 use crate::span::Place;
 
-/// Reads a lock file; `None` if it does not exist. A link may lead to another file of the repository.
+/// Reads a lock file. Returns `None` if it does not exist. A symlink may point to a different file in the repository.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
     let failed = |source| SaveError::Read {
         place: Place::file(path),
@@ -31,13 +31,13 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
     Ok(Some(bytes))
 }
 
-/// Whether `path` exists and is neither a file nor a link.
+/// Whether `path` exists and is neither a file nor a symlink.
 fn is_no_file(path: &Path) -> bool {
     let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_symlink();
     resolve_link(path).is_ok_and(|path| path.symlink_metadata().is_ok_and(is_other))
 }
 
-/// Converts the error of a forbidden link. `failed` converts errors of the system.
+/// Converts the error about a forbidden symlink. `failed` converts system errors.
 pub(super) fn link_error(
     path: &Path,
     error: LinkError,

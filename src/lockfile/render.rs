@@ -1,20 +1,20 @@
-//! Renders locks: Locks -> bytes.
+//! Renders [`Locks`] as bytes.
 //!
-//! The layout is that of Terraform and OpenTofu, byte for byte. It is written by hand, because no general HCL printer produces
-//! it.
+//! The layout is that of Terraform and OpenTofu, byte for byte. The code is handwritten, because no general HCL printer
+//! produces this layout.
 //!
 //! - Two header lines, which name the engine's `init`; nothing else differs between the engines.
 //! - Blocks in the order of [`ProviderAddr`](crate::provider::ProviderAddr), each after an empty line.
 //! - `version`, `constraints` and `hashes` in this order; the last two only if there are any. The equals signs of the first
 //!   two line up; that of `hashes`, which spans several lines, does not.
-//! - One hash per line, sorted by bytes, each with a comma. Line ends are `\n` on every platform.
+//! - One hash per line, sorted by bytes, each with a comma. Line endings are `\n` on every platform.
 
 use std::fmt::Write as _;
 
 use super::{Locks, ProviderLock};
 use crate::provider::{Engine, ProviderAddr};
 
-/// The two lines that every lock file starts with.
+/// Returns the two lines at the start of every lock file.
 pub(super) fn header(engine: Engine) -> String {
     format!(
         "# This file is maintained automatically by \"{engine} init\".\n\
@@ -23,7 +23,7 @@ pub(super) fn header(engine: Engine) -> String {
 }
 
 impl Locks {
-    /// The content of the file, as `engine` writes it.
+    /// Returns the content of the file, as `engine` writes it.
     pub fn render(&self, engine: Engine) -> String {
         let mut out = header(engine);
         for (address, lock) in &self.providers {
@@ -60,7 +60,8 @@ fn push_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) {
     out.push_str("\n}\n");
 }
 
-/// Appends a quoted string literal. Template introducers are doubled, unprintable characters become escapes.
+/// Appends a quoted string literal. The first character of a template introducer is doubled, and unprintable characters are
+/// escaped.
 fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     if text.bytes().all(is_plain) {
@@ -99,8 +100,8 @@ fn push_code_point(out: &mut String, code: u32) {
     };
 }
 
-/// Whether a character is a letter, mark, number, punctuation, symbol or the ASCII space. `escape_debug` leaves the same
-/// characters alone, except marks at the start of a string; so a letter precedes the character here.
+/// Whether a character is a letter, mark, number, punctuation, symbol or the ASCII space. `escape_debug` leaves exactly these
+/// characters unchanged, except marks at the start of a string, so a letter is put before the character.
 fn is_printable(char: char) -> bool {
     if char.is_ascii() {
         return char == ' ' || char.is_ascii_graphic();
@@ -137,7 +138,7 @@ mod tests {
                 ">= 2.0.0, < 3.0.0",
                 "zh:b xx:y h1:a= ZH:z zh:b",
             ),
-            ("acme/cog", "1.0.0", "~> 1.0", ""), // hashes may be missing in entries that are carried over
+            ("acme/cog", "1.0.0", "~> 1.0", ""), // entries that are carried over may have no hashes
         ]);
         let expected = r#"
 provider "registry.terraform.io/acme/anvil" {

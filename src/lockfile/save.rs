@@ -1,9 +1,10 @@
-//! Replaces a lock file: as a whole, or not at all.
+//! Replaces a lock file, either completely or not at all.
 //!
 //! The new content is written to a temporary file in the same directory, which is then renamed. Before that, the old file is
-//! compared with the bytes from which the new content was made. One lock on the directory covers comparison and renaming, so that
-//! no process overwrites what another has written meanwhile. `fsync` is not called: the content can be computed again, and
-//! `fsync` would dominate a run over thousands of directories. On Unix the mode becomes 0644, as with the engines.
+//! compared with the content from which the new content was computed. The directory is locked from the comparison to the
+//! rename, so that no process overwrites what another has written in the meantime. `fsync` is not called: the content can be
+//! computed again, and `fsync` would dominate a run over thousands of directories. On Unix, the mode becomes 0644, as with the
+//! engines.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -30,8 +31,9 @@ pub enum Saved {
     Busy,
 }
 
-/// Writes the new content to `path`, unless the file no longer has the content `old` from which the new content was computed
-/// (`None`: there is no file). If `path` is a link, its target is replaced. Callers skip files that would not change.
+/// Writes the new content to `path`, unless the file no longer has the content `old` from which the new content was computed.
+/// `old` is `None` if there was no file. If `path` is a symlink, its target is replaced. Callers skip files that would not
+/// change.
 pub fn save(
     path: &Path,
     old: Option<&[u8]>,
@@ -63,20 +65,20 @@ pub fn save(
     Ok(Saved::Written)
 }
 
-/// Writes a temporary file beside `target`. It is removed if anything fails.
+/// Writes a temporary file next to `target`. The temporary file is removed if anything fails.
 fn write_temporary(target: &Path, content: &[u8], owner: &Owner) -> io::Result<TempPath> {
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
-    // Written through the inner file, because the errors of `NamedTempFile` show the temporary path.
+    // Written through the inner file, because the errors of `NamedTempFile` contain the temporary path.
     temporary.as_file_mut().write_all(content)?;
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
-    // Closed first, because Windows does not rename open files.
+    // Closed first, because Windows cannot rename open files.
     Ok(temporary.into_temp_path())
 }
 
-/// The directory of a file. A bare name is in the current directory.
+/// Returns the directory of a file. A bare name is in the current directory.
 fn directory_of(file: &Path) -> &Path {
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -95,7 +97,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Sets the mode that the engines use, whatever the umask.
+/// Sets the mode that the engines use, regardless of the umask.
 #[cfg(unix)]
 fn set_mode(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -132,7 +134,7 @@ mod tests {
             self.path(path)
         }
 
-        /// Saves content that was made from the current content of the file.
+        /// Saves content that was computed from the current content of the file.
         fn save(&self, path: &str, content: &str) -> Result<Saved, SaveError> {
             let old = read(&self.path(path))?;
             self.save_over(path, old.as_deref(), content)
@@ -148,7 +150,7 @@ mod tests {
             save(&self.path(path), old, content.as_bytes(), &owner)
         }
 
-        /// The names of all files in the directory of the lock file.
+        /// Returns the names of all files in the directory of the lock file.
         fn names(&self) -> Vec<String> {
             let entries = fs::read_dir(self.path("repository/a")).unwrap();
             let mut names: Vec<_> = entries
@@ -303,15 +305,15 @@ mod tests {
             let tree = Tree::new();
             let target = tree.write("outside/lock.hcl", "one");
             tree.write("repository/.git/config", "one");
-            let leaves = "a link leads out of the repository";
+            let leaves = "a symlink points outside the repository";
             for (to, expected) in [
                 (target.to_str().unwrap(), leaves),
                 ("../../outside/lock.hcl", leaves),
                 ("../../outside/missing.hcl", leaves),
                 ("/dev/zero", leaves),
                 (".terraform.lock.hcl", leaves), // a loop
-                ("../.git/config", "a link leads into `.git`"),
-                ("../.git/missing", "a link leads into `.git`"),
+                ("../.git/config", "a symlink points into `.git`"),
+                ("../.git/missing", "a symlink points into `.git`"),
                 ("..", "it is not a regular file"),
             ] {
                 let _ = fs::remove_file(tree.path(LOCK));

@@ -1,4 +1,4 @@
-//! Temporary files beside lock files.
+//! Temporary files next to lock files.
 //!
 //! A lock file is written under a temporary name in its own directory and then renamed. The name contains its [`Owner`],
 //!
@@ -13,10 +13,11 @@ use std::{fs, io};
 
 use crate::temporary_file::Owner;
 
-/// The start of all temporary names.
+/// The prefix of all temporary file names.
 pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";
 
-/// Removes the temporary files in a directory whose process ran on `owner`'s host and has ended. Returns the removed files.
+/// Removes the temporary files in `directory` that were created by a process on `owner`'s host that is no longer running.
+/// Returns the removed files.
 pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -35,7 +36,7 @@ fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        // On Windows, a file that its owner still writes cannot be removed (`create` in `save`).
+        // On Windows, a file cannot be removed while its owner is still writing it (`create` in `save`).
         Err(_) if cfg!(windows) => Ok(false),
         Err(error) => Err(error),
     }
@@ -65,7 +66,7 @@ mod tests {
         }
     }
 
-    /// The ID of a process that has ended.
+    /// Returns the ID of a process that has exited.
     #[cfg(unix)]
     fn ended_process() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Twins of entries, and helpers for all tests of lock files.
+//! Tests of twin entries, and helpers for all lock file tests.
 
 use super::*;
 
@@ -35,9 +35,9 @@ fn entries_of_terraforms_namespace_get_twins() {
             "h1:a",
         ),
         ("registry.terraform.io/hashicorp/null", "2.0.0", "", "h1:b"),
-        ("registry.opentofu.org/hashicorp/null", "3.0.0", "", "h1:c"), // exists, so its version does not matter
-        ("registry.terraform.io/acme/aws", "1.0.0", "", "h1:d"),       // another namespace
-        ("registry.terraform.io:8443/hashicorp/tls", "1.0.0", "", ""), // another port
+        ("registry.opentofu.org/hashicorp/null", "3.0.0", "", "h1:c"), // already exists, so its version does not matter
+        ("registry.terraform.io/acme/aws", "1.0.0", "", "h1:d"),       // a different namespace
+        ("registry.terraform.io:8443/hashicorp/tls", "1.0.0", "", ""), // a different port
         ("example.com/hashicorp/tls", "1.0.0", "", ""),
     ]);
     let before = locks.clone();

@@ -1,8 +1,8 @@
 //! Provider source addresses: `[HOST/]NAMESPACE/TYPE`, or `TYPE` alone.
 //!
-//! The host defaults to the engine's registry, and the namespace to `hashicorp`. Namespace and type are each normalized like one
-//! DNS label with the IDNA lookup profile and stored in Unicode, so that `T/P` and `t/ｐ` (full-width) are `t/p`. Lock files never
-//! contain built-in providers, which are part of the engine, and legacy providers, whose namespace is `-`.
+//! The host defaults to the engine's registry, and the namespace to `hashicorp`. Namespace and type are each normalized like
+//! one DNS label with the IDNA lookup profile and stored in Unicode, so `T/P` and `t/ｐ` (full-width) become `t/p`. Lock files
+//! never contain built-in providers, which are part of the engine, or legacy providers, whose namespace is `-`.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 use super::error::{AddressError, AddressProblem};
 use super::{Engine, Hostname};
 
-/// The namespace of a source without a namespace.
+/// The default namespace, for a source that consists only of a type.
 const DEFAULT_NAMESPACE: &str = "hashicorp";
-/// The namespace of addresses from Terraform versions that had no namespaces.
+/// The namespace of addresses from old Terraform versions without namespaces.
 const LEGACY_NAMESPACE: &str = "-";
 /// The namespace of providers that are part of the engine, on the engine's own host.
 const BUILT_IN_NAMESPACE: &str = "builtin";
@@ -21,7 +21,7 @@ const BUILT_IN_NAMESPACE: &str = "builtin";
 const BUILT_IN_HOST: &str = "terraform.io";
 /// The host of built-in providers that exist in OpenTofu only.
 const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
-/// Prefixes of repository names that users mistake for a part of the type, the longer one first.
+/// Repository name prefixes that users mistake for part of the type. The longer one comes first.
 const REDUNDANT_PREFIXES: [&str; 2] = ["terraform-provider-", "terraform-"];
 
 /// A complete, normalized address. Addresses are ordered by host (in its ASCII form), namespace and type, as in a lock file.
@@ -43,8 +43,8 @@ impl ProviderAddr {
         })
     }
 
-    /// The address of a provider that is declared with a local name and without `source`. The name `terraform` means the engine's
-    /// built-in provider.
+    /// Returns the address of a provider that is declared with a local name but no `source`. The name `terraform` means the
+    /// engine's built-in provider.
     pub fn implied(local_name: &str, engine: Engine) -> Result<Self, AddressError> {
         let (host, namespace) = match local_name {
             "terraform" => (BUILT_IN_HOST, BUILT_IN_NAMESPACE),
@@ -70,8 +70,8 @@ impl ProviderAddr {
             && (host == BUILT_IN_HOST || (engine == Engine::Tofu && host == TOFU_BUILT_IN_HOST))
     }
 
-    /// Whether the address is from a version without namespaces. The engine ignores such providers. Only the engine's default
-    /// host can have them.
+    /// Whether the address is from a Terraform version without namespaces. The engine ignores such providers. They exist only
+    /// on the engine's default host.
     pub fn is_legacy(&self, engine: Engine) -> bool {
         self.namespace == LEGACY_NAMESPACE && self.hostname.as_ascii() == engine.default_host()
     }
@@ -117,7 +117,7 @@ fn parse_source(source: &str, engine: Engine) -> Result<ProviderAddr, AddressPro
     })
 }
 
-/// The source without the redundant prefix. `None` if the type consists of the prefix.
+/// Returns the source without the redundant prefix, or `None` if the type consists only of the prefix.
 fn suggest(before: &[&str], type_name: &str) -> Option<String> {
     let mut parts = before.to_vec();
     parts.push(type_name);
@@ -134,8 +134,8 @@ fn check_legacy_host(hostname: &Hostname, engine: Engine) -> Result<(), AddressP
     })
 }
 
-/// Normalizes a namespace or type. Dots and double hyphens are invalid before and after the mapping. The engines do not check
-/// after it, so with full-width characters they write an address that they cannot read.
+/// Normalizes a namespace or type. Dots and double hyphens are invalid both before and after the mapping. The engines do not
+/// check after it, so full-width characters can make them write an address that they cannot read.
 fn normalize_part(part: &str) -> Result<String, AddressProblem> {
     let bad = || AddressProblem::BadPart(part.to_owned());
     let is_valid = |part: &str| !part.is_empty() && !part.contains('.') && !part.contains("--");
@@ -169,7 +169,7 @@ mod tests {
 
     const BOTH: [Engine; 2] = [Engine::Terraform, Engine::Tofu];
 
-    /// The displayed address, with `DEFAULT` for the engine's default host.
+    /// Parses a source and displays the address, with `DEFAULT` for the engine's default host.
     fn shown(source: &str, engine: Engine) -> String {
         let address = ProviderAddr::parse(source, engine)
             .unwrap_or_else(|error| panic!("{error}: {}", error.problem));
@@ -195,7 +195,7 @@ mod tests {
             ("localhost/t/p", "localhost/t/p"),
             ("127.0.0.1/t/p", "127.0.0.1/t/p"),
             ("bücher.example/t/p", "bücher.example/t/p"),
-            ("terraform", "DEFAULT/hashicorp/terraform"), // an ordinary provider if it is written as a source
+            ("terraform", "DEFAULT/hashicorp/terraform"), // an ordinary provider when written as a source
             ("hashicorp/terraform", "DEFAULT/hashicorp/terraform"),
             ("terraform-provider-t/p", "DEFAULT/terraform-provider-t/p"), // only types are checked
             ("tofu_x".trim_end_matches("_x"), "DEFAULT/hashicorp/tofu"),
@@ -287,8 +287,8 @@ mod tests {
              `HOST/NAMESPACE/TYPE`",
             "h/t/p.q|`p.q` must consist of letters, digits and single inner hyphens|",
             "t/p_q|`p_q` must consist of letters, digits and single inner hyphens|",
-            "h:x/t/p|`x` is not a port between 0 and 65535|",
-            "example.com/-/p|the namespace `-` exists on `registry.terraform.io` only, not on `example.com`|",
+            "h:x/t/p|`x` is not a valid port (0 to 65535)|",
+            "example.com/-/p|the namespace `-` exists only on `registry.terraform.io`, not on `example.com`|",
         ];
         for row in rows {
             let [source, cause, hint] = row.split('|').collect::<Vec<_>>()[..] else {
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn some_addresses_are_never_locked() {
-        // The columns: source; whether it is built in for Terraform; for OpenTofu.
+        // Columns: source; whether it is built in for Terraform; for OpenTofu.
         for (source, terraform, tofu) in [
             ("terraform.io/builtin/terraform", true, true),
             ("terraform.io/Builtin/foo", true, true),
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn addresses_sort_field_by_field() {
-        // Both engines write this order.
+        // Both engines write entries in this order.
         let sorted = [
             "1.example/a/b",
             "example.com/a/b",

@@ -12,7 +12,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The name of the program, for the header of a lock file and for hints.
+    /// Returns the name of the program, for the header of a lock file and for hints.
     pub const fn program(self) -> &'static str {
         match self {
             Self::Terraform => "terraform",
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// The registry of providers whose source has no host.
+    /// Returns the registry of providers whose source has no host.
     pub const fn default_host(self) -> &'static str {
         match self {
             Self::Terraform => "registry.terraform.io",

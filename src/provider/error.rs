@@ -1,20 +1,20 @@
 //! Why an address, version, constraint, platform or hash is invalid.
 //!
-//! These errors contain no file: the strings come from configurations, lock files and command lines, and the caller adds the place.
-//! Errors about version constraints contain the invalid bytes of the string.
+//! These errors do not name a file: the strings come from configurations, lock files and command lines, and the caller adds the
+//! place. Errors about version constraints contain the range of the invalid bytes.
 
 use super::Hostname;
 use crate::span::{Explain, Span};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostnameError {
-    /// A label is empty: before, between or after dots.
+    /// A label before, between or after dots is empty.
     #[error("a hostname must not have empty parts")]
     EmptyLabel,
     /// A label is in Punycode.
     #[error("`{0}` must be written in Unicode, not in Punycode")]
     Punycode(String),
-    #[error("`{0}` is not a port between 0 and 65535")]
+    #[error("`{0}` is not a valid port (0 to 65535)")]
     BadPort(String),
     /// The name breaks the rules for internationalized domain names.
     #[error("a hostname must consist of letters, digits and inner hyphens")]
@@ -33,24 +33,24 @@ pub struct AddressError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
-    /// A part is empty: before, between or after slashes.
+    /// A part before, between or after slashes is empty.
     #[error("a source address must not have empty parts")]
     EmptyPart,
-    #[error("a source address has one to three parts, not {0}")]
+    #[error("a source address must have one to three parts, but this one has {0}")]
     TooManyParts(usize),
     #[error(transparent)]
     Hostname(#[from] HostnameError),
     /// The namespace or the type breaks the rules for labels.
     #[error("`{0}` must consist of letters, digits and single inner hyphens")]
     BadPart(String),
-    /// The type starts with a prefix of repository names.
+    /// The type starts with a prefix that belongs in repository names only, such as `terraform-provider-`.
     #[error("the type must not start with `{prefix}`")]
     RedundantPrefix {
         prefix: &'static str,
         /// The source without the prefix.
         suggestion: Option<String>,
     },
-    #[error("the namespace `-` exists on `{default}` only, not on `{host}`")]
+    #[error("the namespace `-` exists only on `{default}`, not on `{host}`")]
     LegacyHost {
         host: Hostname,
         default: &'static str,
@@ -97,12 +97,12 @@ pub enum VersionProblem {
     Empty,
     #[error("a version must not start with `v`")]
     Prefix,
-    /// The text in place of a number; empty at the end of the version.
+    /// The text found instead of a number; empty at the end of the version.
     #[error("{}", expected_number(.0))]
     NoNumber(String),
-    #[error("a version has at most three numbers")]
+    #[error("a version must not have more than three numbers")]
     TooManyNumbers,
-    /// A number exceeds the integers of the engines.
+    /// A number exceeds the engines' integer range.
     #[error("`{0}` is too large for a version number")]
     NumberTooLarge(String),
     /// Text after the valid part of a version.
@@ -171,19 +171,19 @@ impl Explain for ConstraintError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintProblem {
-    /// A constraint is empty: the whole string, or before, between or after commas.
+    /// A constraint before, between or after commas is empty, or the whole string is.
     #[error("a constraint is missing")]
     Empty,
     /// The operator is not one of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~>`.
     #[error("`{0}` is not an operator")]
     UnknownOperator(String),
     /// More than one space, or other white space, follows the operator.
-    #[error("only a single space may separate operator and version")]
+    #[error("the operator and the version must be separated by at most one space")]
     Spacing,
     #[error(transparent)]
     Version(#[from] VersionProblem),
     /// The constraint is valid, but not in the canonical form that a lock file must have.
-    #[error("in a lock file it must be written `{canonical}`")]
+    #[error("in a lock file, it must be written `{canonical}`")]
     NotCanonical { canonical: String },
 }
 
@@ -206,7 +206,7 @@ impl ConstraintProblem {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read platform `{0}`: it must be two words around one `_`, as in `linux_amd64`")]
+#[error("invalid platform `{0}`: expected two words separated by one `_`, as in `linux_amd64`")]
 pub struct PlatformError(pub String);
 
 impl Explain for PlatformError {
@@ -220,9 +220,9 @@ impl Explain for PlatformError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HashError {
-    #[error("cannot read hash `{0}`: it must be a scheme, a colon and a value, as in `h1:...`")]
+    #[error("invalid hash `{0}`: expected a scheme, a colon and a value, as in `h1:...`")]
     NoScheme(String),
-    #[error("cannot read SHA-256 digest `{0}`: it must have 64 hexadecimal digits")]
+    #[error("invalid SHA-256 digest `{0}`: expected 64 hexadecimal digits")]
     BadDigest(String),
 }
 

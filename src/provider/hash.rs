@@ -1,7 +1,7 @@
-//! Hashes of provider packages, as lock files record them: `SCHEME:VALUE`.
+//! Hashes of provider packages in the form that lock files record: `SCHEME:VALUE`.
 //!
-//! `h1:` is the Base64 form of a SHA-256 digest over the files of the unpacked package, `zh:` the hexadecimal SHA-256 digest
-//! of the distribution zip. Hashes of other schemes are preserved unchanged, and never match a package.
+//! `h1:` is the Base64 form of a SHA-256 digest over the files of the unpacked package; `zh:` is the hexadecimal SHA-256 digest
+//! of the distribution zip. Hashes with other schemes are preserved unchanged and never match a package.
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ pub enum HashScheme {
     Other,
 }
 
-/// A recorded hash. Its order is the byte order of the whole text, as in a lock file.
+/// A recorded hash. Hashes are ordered by the bytes of the whole text, as in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(String);
 
@@ -79,12 +79,12 @@ impl Hash {
         }
     }
 
-    /// The `zh` hash of a zip with this digest.
+    /// Creates the `zh` hash of a zip with this digest.
     pub fn zh(digest: Digest) -> Self {
         Self(format!("zh:{digest}"))
     }
 
-    /// The `h1` hash with this digest, which is that of the sorted list of file digests.
+    /// Creates the `h1` hash from the digest of the sorted list of file digests.
     pub fn h1(digest: Digest) -> Self {
         Self(format!("h1:{}", STANDARD.encode(digest.as_bytes())))
     }
@@ -97,12 +97,12 @@ impl Hash {
         }
     }
 
-    /// The whole text, including the scheme.
+    /// Returns the whole text, including the scheme.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text after the scheme and its colon.
+    /// Returns the text after the scheme and its colon.
     pub fn value(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, value)| value)
     }

@@ -1,8 +1,8 @@
-//! Hostnames of registries, with an optional port.
+//! Registry hostnames, with an optional port.
 //!
-//! The ASCII form of a host is used for comparison, order and connections, the Unicode form for display. Labels in Punycode are
-//! errors, so that users see the real name. Port 443 is the default and is omitted. Names are mapped with the IDNA lookup profile
-//! (UTS 46, non-transitional, with the rules for hyphens, joiners and text direction) without limits on length.
+//! The ASCII form of a host is used for comparing, sorting and connecting, the Unicode form for display. Labels in Punycode are
+//! errors, so that users see the real name. Port 443 is the default and is omitted. Names are mapped with the IDNA lookup
+//! profile (UTS 46, non-transitional, with the rules for hyphens, joiners and text direction) without length limits.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use super::error::HostnameError;
 /// The prefix of a label in Punycode.
 const PUNYCODE_PREFIX: &str = "xn--";
 
-/// The port of an address without a port.
+/// The default port.
 const DEFAULT_PORT: u16 = 443;
 
 /// The normalized host of a registry. Hosts are ordered by their ASCII form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hostname {
-    /// For example `xn--bcher-kva.example:8443`. It is the first field, because it determines the order.
+    /// For example `xn--bcher-kva.example:8443`. This is the first field, because it determines the order.
     ascii: String,
     /// For example `bücher.example:8443`.
     unicode: String,
@@ -42,17 +42,17 @@ impl Hostname {
         })
     }
 
-    /// The ASCII form for comparison, order and requests, with the port unless it is 443.
+    /// Returns the ASCII form for comparing, sorting and requests, with the port unless it is 443.
     pub fn as_ascii(&self) -> &str {
         &self.ascii
     }
 }
 
-/// Maps a name to ASCII and to Unicode. `None` if it is invalid.
+/// Maps a name to ASCII and to Unicode. Returns `None` if it is invalid.
 fn normalize(name: &str) -> Option<(String, String)> {
     let idna = Uts46::new();
     let (deny, length) = (AsciiDenyList::STD3, DnsLength::Ignore);
-    // `check_reserved_hyphens` checks hyphens at the third and fourth position.
+    // `check_reserved_hyphens` checks hyphens in the third and fourth positions.
     let hyphens = Hyphens::CheckFirstLast;
     let ascii = idna.to_ascii(name.as_bytes(), deny, hyphens, length).ok()?;
     let (unicode, valid) = idna.to_unicode(name.as_bytes(), deny, hyphens);
@@ -60,8 +60,8 @@ fn normalize(name: &str) -> Option<(String, String)> {
     Some((ascii.into_owned(), unicode.into_owned()))
 }
 
-/// Parses the port after the colon. `None` for the default port. Leading zeros and a plus sign are accepted, as in the engines.
-/// Negative numbers, which the engines accept, are errors, because no connection is possible.
+/// Parses the port after the colon. Returns `None` for the default port. As in the engines, leading zeros and a plus sign are
+/// accepted. Negative numbers, which the engines accept, are errors, because no connection is possible.
 fn parse_port(text: &str) -> Result<Option<u16>, HostnameError> {
     let Ok(port) = text.parse() else {
         return Err(HostnameError::BadPort(text.to_owned()));
@@ -83,8 +83,8 @@ fn check_labels(name: &str) -> Result<(), HostnameError> {
     Ok(())
 }
 
-/// Checks that no label has hyphens at the third and fourth position, which are reserved. The engines count bytes: `aé--b` is
-/// valid and `é--b` is invalid.
+/// Checks that no label has hyphens in both the third and the fourth position, which are reserved. The engines count bytes:
+/// `aé--b` is valid and `é--b` is invalid.
 fn check_reserved_hyphens(unicode: &str) -> Result<(), HostnameError> {
     let reserved = |label: &str| label.as_bytes().get(2..4) == Some(b"--");
     if unicode.split('.').any(reserved) {

@@ -1,4 +1,4 @@
-//! Identifies a package.
+//! Package identifiers.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct PackageId {
     pub platform: Platform,
 }
 
-/// Displays the part of a sentence that follows "the package".
+/// Displays the words that follow "the package" in a message.
 impl fmt::Display for PackageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -29,7 +29,7 @@ impl Platform {
         }
     }
 
-    /// The platform for which tflock was built.
+    /// Returns the platform for which tflock was built.
     pub fn current() -> Self {
         Self {
             os: go_os(consts::OS).to_owned(),
@@ -38,7 +38,7 @@ impl Platform {
     }
 }
 
-/// Translates Rust's name of an operating system to Go's.
+/// Translates Rust's name for an operating system to Go's.
 fn go_os(os: &str) -> &str {
     match os {
         "macos" => "darwin",
@@ -46,7 +46,7 @@ fn go_os(os: &str) -> &str {
     }
 }
 
-/// Translates Rust's name of an architecture to Go's.
+/// Translates Rust's name for an architecture to Go's.
 fn go_arch(arch: &str) -> &str {
     match arch {
         "x86" => "386",

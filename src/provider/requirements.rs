@@ -30,7 +30,7 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// Adds a requirement that is declared at `place`. Equal constraints are recorded once.
+    /// Adds a requirement that is declared at `place`. Identical constraints are recorded once.
     pub fn require(
         &mut self,
         address: ProviderAddr,

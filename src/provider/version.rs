@@ -1,8 +1,9 @@
 //! Provider versions: `MAJOR[.MINOR[.PATCH]][-PRERELEASE][+METADATA]`.
 //!
 //! Versions are similar to semantic versions. Missing numbers are zero, and leading zeros are ignored. Prerelease and metadata
-//! consist of any letters, digits, hyphens and dots. Prereleases are ordered differently from SemVer, see [`Version::precedence`].
-//! The canonical form has three numbers. Requests to registries contain it, even if a registry lists another form.
+//! consist of any letters, digits, hyphens and dots. Prereleases are ordered differently from SemVer; see
+//! [`Version::precedence`]. The canonical form has three numbers. Registry requests use it, even if the registry lists a
+//! different form.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -49,8 +50,7 @@ impl Version {
         self.major == 0 && self.minor == 0 && self.patch == 0 && self.prerelease.is_empty()
     }
 
-    /// Compares the age of two versions and ignores metadata. A release is newer than its prereleases, which `compare_dotted`
-    /// orders.
+    /// Compares two versions by age, ignoring metadata. A release is newer than its prereleases, which `compare_dotted` orders.
     pub fn precedence(&self, other: &Self) -> Ordering {
         let numbers = |version: &Self| (version.major, version.minor, version.patch);
         numbers(self)
@@ -63,8 +63,8 @@ impl Version {
 /// Orders dotted identifiers as the engines do, which differs from SemVer.
 ///
 /// Identifiers are compared in pairs. If only one side has more identifiers after the current pair, the other side is lower,
-/// whatever the pair: `rc` is below `alpha.1`. Otherwise, digits are below other text. Digits are ordered by length and then by
-/// bytes (`1`, `01`, `02`, `11`), other text by bytes. Only identical strings are equal, and the order is total.
+/// regardless of the pair: `rc` is below `alpha.1`. Otherwise, digits are below other text. Digits are ordered by length and
+/// then by bytes (`1`, `01`, `02`, `11`), other text by bytes. Only identical strings are equal, and the order is total.
 pub(super) fn compare_dotted(a: &str, b: &str) -> Ordering {
     let keys = |text| {
         let mut parts = str::split(text, '.').peekable();
@@ -119,7 +119,7 @@ pub(super) struct WrittenVersion {
 }
 
 impl WrittenVersion {
-    /// Parses the whole `text`. An error contains the invalid part of `text`.
+    /// Parses the whole `text`. An error contains the range of the invalid part of `text`.
     pub(super) fn parse(text: &str) -> Result<Self, (Span, VersionProblem)> {
         let mut parser = VersionParser { text, at: 0 };
         let mut version = Version::default();

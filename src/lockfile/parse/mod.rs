@@ -1,4 +1,4 @@
-//! Bytes -> Locks: the strict parser.
+//! The strict parser, which converts bytes to [`Locks`].
 //!
 //! The file is HCL in which values may be computed from constants, but from nothing else. Its schema:
 //!
@@ -11,7 +11,7 @@
 //! module "PATH" { ... }            ignored with one warning per file, and not written back
 //! ```
 //!
-//! Any other form than the one that the engines write is an error. All errors of a file are reported together.
+//! Any form other than those that the engines accept is an error. All errors in a file are reported together.
 
 mod parser;
 
@@ -33,12 +33,12 @@ pub struct LockFile {
     pub places: BTreeMap<ProviderAddr, Place>,
     /// Where the first `module` block begins. Like the engines, tflock warns once per file and does not write such blocks back.
     pub modules: Option<Place>,
-    /// The engine that its header names.
+    /// The engine that the header names.
     pub written_by: Option<Engine>,
 }
 
 impl LockFile {
-    /// The engines' warning about `module` blocks, if there are any.
+    /// Returns the engines' warning about `module` blocks, if there are any.
     pub fn warning(&self) -> Option<String> {
         let place = self.modules.as_ref()?;
         Some(format!(
@@ -47,8 +47,8 @@ impl LockFile {
     }
 }
 
-/// Parses the content of the lock file at `path`. `engine` decides which addresses cannot be locked, and which host an
-/// address without a host means.
+/// Parses the content of the lock file at `path`. `engine` determines which addresses cannot be locked, and the host of an
+/// address without a host.
 pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<ParseError>> {
     let document = match SourceFile::parse(path, text.to_vec()) {
         Ok(document) => document,
@@ -71,7 +71,7 @@ pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<P
     Err(parser.errors)
 }
 
-/// The engine whose header the text begins with. Anywhere else, a header is a comment like any other.
+/// Returns the engine whose header is at the start of the text. Anywhere else, a header is just a comment.
 fn written_by(text: &[u8]) -> Option<Engine> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let first_line = |text: &[u8]| {
@@ -85,7 +85,7 @@ fn written_by(text: &[u8]) -> Option<Engine> {
         .find(|engine| first_line(text) == first_line(header(*engine).as_bytes()))
 }
 
-/// A syntax error or, if the text has conflict markers, an unfinished merge.
+/// Converts a syntax error. If the text has conflict markers, reports an unfinished merge instead.
 fn syntax_error(path: &Path, text: &[u8], error: SyntaxError) -> ParseError {
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {

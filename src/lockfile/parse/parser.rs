@@ -102,7 +102,7 @@ impl LockFileParser<'_> {
         }
     }
 
-    /// Parses the label of a `provider` block. Only the first block of an address is accepted.
+    /// Parses the label of a `provider` block. Only the first block for each address is accepted.
     fn address(&mut self, block: &Block<'_>) -> Option<ProviderAddr> {
         let label = block.labels().first()?;
         let place = block.label_range(0).place();
@@ -200,7 +200,7 @@ impl LockFileParser<'_> {
         self.keep(argument.tree(Strings::Plain))
     }
 
-    /// Evaluates an expression. References and function calls are errors, also in branches that are not evaluated.
+    /// Evaluates an expression. References and function calls are errors, even in branches that are not evaluated.
     fn value(&mut self, argument: &ArgumentValue, expr: &Expr) -> Option<Value> {
         if let Some(text) = expr.as_text() {
             return Some(Value::String(text));
@@ -228,7 +228,8 @@ impl LockFileParser<'_> {
         text
     }
 
-    /// The place of a part of a string. It is the whole expression if the string has escapes or is computed.
+    /// Returns the place of a part of a string. If the string has escapes or is computed, this is the place of the whole
+    /// expression.
     fn place_within(
         &self,
         argument: &ArgumentValue,

@@ -1,4 +1,4 @@
-//! The first parser of a constraint string. It is the only parser for the versions of modules.
+//! The first parser of a constraint string. It is the only parser used for module versions.
 //!
 //! The string is split at commas, and no piece may be empty. The grammar of a piece is
 //!
@@ -11,7 +11,7 @@
 //! ID          letter, digit, hyphen, tilde
 //! ```
 //!
-//! where white space is ASCII only (space, tab, CR, LF, FF) and a number fits in 63 bits.
+//! where `ws` is ASCII white space (space, tab, CR, LF, FF) and a number must fit in 63 bits.
 
 use crate::provider::error::{ConstraintError, ConstraintProblem, VersionProblem};
 use crate::span::Span;
@@ -64,7 +64,7 @@ pub(in crate::provider) fn scan_version(text: &str) -> Result<ScannedVersion<'_>
     }
 }
 
-/// The byte ranges between commas.
+/// Returns the byte ranges between commas.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Span> {
     text.split(',').scan(0, |start, piece| {
         let span = Span::new(*start, *start + piece.len());
@@ -114,8 +114,8 @@ pub(super) fn unknown(operator: &str) -> ConstraintProblem {
     ConstraintProblem::UnknownOperator(operator.to_owned())
 }
 
-/// Parses the operator at the start of `text`, and returns its length in bytes. No operator means equality. The error is the
-/// unknown operator.
+/// Parses the operator at the start of `text`. Returns the operator and its length in bytes. No operator means equality. The
+/// error is the unknown operator.
 pub(super) fn operator(text: &str) -> Result<(WrittenOperator, usize), &str> {
     let length = text
         .find(|char| !"=!<>~^|".contains(char))
@@ -160,7 +160,7 @@ impl<'a> PieceParser<'a> {
         &self.text[self.at..]
     }
 
-    /// Takes all bytes that are accepted, which must be ASCII.
+    /// Consumes all bytes that are accepted, which must be ASCII.
     fn take(&mut self, is_accepted: fn(u8) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.bytes().take_while(|byte| is_accepted(*byte)).count();
@@ -183,7 +183,7 @@ impl<'a> PieceParser<'a> {
         })
     }
 
-    /// Whether the next bytes are `byte` and an accepted one.
+    /// Whether the next byte is `byte` and the one after it is accepted.
     fn followed_by(&self, byte: u8, is_accepted: fn(u8) -> bool) -> bool {
         matches!(self.rest().as_bytes(), [first, second, ..] if *first == byte && is_accepted(*second))
     }
@@ -203,8 +203,8 @@ impl<'a> PieceParser<'a> {
         }
     }
 
-    /// Parses the prerelease, and skips the hyphen before it. A hyphen that is followed by a dot or by the end is the first
-    /// character of the prerelease.
+    /// Parses the prerelease, and skips the hyphen before it. A hyphen that is followed by a dot or by the end of the text is
+    /// the first character of the prerelease.
     fn prerelease(&mut self) -> &'a str {
         if !self
             .rest()

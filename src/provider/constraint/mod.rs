@@ -1,6 +1,6 @@
-//! Version constraints of providers: operators, canonical form, and which versions they allow.
+//! Provider version constraints: operators, the canonical form, and which versions the constraints allow.
 //!
-//! Constraints are stored in the order of a lock file and without duplicates, so that equal constraints have equal text. They are
+//! Constraints are stored in lock file order and without duplicates, so that equal constraints have identical text. They are
 //! not simplified: contradictions and redundant constraints remain, as in the engines.
 
 mod grammar;
@@ -15,7 +15,7 @@ use super::Version;
 use super::error::ConstraintError;
 use super::version::{compare_dotted, write_suffixes};
 
-/// The operator of a constraint. The variants have the order of the canonical form for constraints with the same version.
+/// The operator of a constraint. The order of the variants is the canonical order of constraints with the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
     /// `>`
@@ -61,8 +61,8 @@ impl Constraint {
         }
     }
 
-    /// Whether the version is below the first release that a pessimistic constraint excludes. The prereleases of that release are
-    /// below it.
+    /// Whether the version is below the first release that a pessimistic constraint excludes. Prereleases of that release are
+    /// below it, too.
     fn is_below_ceiling(&self, version: &Version) -> bool {
         let Version { major, minor, .. } = self.boundary;
         let ceiling = match self.operator {
@@ -176,7 +176,7 @@ impl VersionConstraints {
             && (!version.is_prerelease() || self.exact().any(|exact| exact == version))
     }
 
-    /// The versions with `=` or without an operator.
+    /// Returns the versions in constraints with `=` or without an operator.
     pub fn exact(&self) -> impl Iterator<Item = &Version> {
         self.constraints
             .iter()
@@ -192,7 +192,7 @@ impl VersionConstraints {
     }
 }
 
-/// The newest version that the constraints allow. Supported platforms and protocols do not matter.
+/// Returns the newest version that the constraints allow. Supported platforms and protocols do not matter.
 ///
 /// If the newest versions differ only in metadata, the engines pick one at random. This function picks the one whose metadata is
 /// the highest in byte order.

@@ -1,4 +1,4 @@
-//! The second parser of a constraint string. It determines the meaning of the constraints of providers.
+//! The second parser of a constraint string. It determines the meaning of provider constraints.
 //!
 //! White space around the string and around commas is ignored. Each piece consists of an optional operator, an optional single
 //! space, and a version in the syntax of [`Version`](crate::provider::Version). Each parser accepts strings that the other rejects:
@@ -81,7 +81,7 @@ fn parse_piece(text: &str, piece: Span) -> Result<Constraint, LocatedProblem> {
     })
 }
 
-/// The operator of a constraint. The meaning of `~>` depends on the number of components of the version.
+/// Returns the operator of a constraint. The meaning of `~>` depends on the number of components of the version.
 fn operator(written: WrittenOperator, numbers: usize) -> Operator {
     match written {
         WrittenOperator::Equal => Operator::Exact,

@@ -10,7 +10,7 @@ use crate::provider::error::ConstraintError;
 struct ModuleConstraint {
     operator: WrittenOperator,
     boundary: ModuleVersion,
-    /// How many numbers the boundary has in the text.
+    /// The number of version numbers written in the constraint.
     written: usize,
 }
 
@@ -28,7 +28,7 @@ impl ModuleConstraint {
         }
     }
 
-    /// Whether a range admits `version`. It admits a prerelease only if its boundary is a prerelease of the same numbers.
+    /// Whether a range admits `version`. It admits a prerelease only if its boundary is a prerelease with the same numbers.
     fn admits_prerelease(&self, version: &ModuleVersion) -> bool {
         !version.is_prerelease()
             || (self.boundary.is_prerelease() && version.numbers == self.boundary.numbers)
@@ -78,7 +78,7 @@ impl ModuleVersionConstraints {
             .all(|constraint| constraint.holds(version))
     }
 
-    /// The version of the call if its only constraint has `=` or no operator.
+    /// Returns the version of the call if its only constraint has `=` or no operator.
     pub fn exact(&self) -> Option<&ModuleVersion> {
         match &self.constraints[..] {
             [only] if only.operator == WrittenOperator::Equal => Some(&only.boundary),
@@ -103,7 +103,7 @@ impl fmt::Display for ModuleVersionConstraints {
 }
 
 /// Selects the newest version that the constraints allow. A prerelease is selected only if a constraint names it exactly. Of
-/// versions with equal precedence, the one whose text is the highest is selected.
+/// versions with equal precedence, the one with the highest text is selected.
 pub fn newest_module<'a>(
     versions: impl IntoIterator<Item = &'a ModuleVersion>,
     constraints: Option<&ModuleVersionConstraints>,

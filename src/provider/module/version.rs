@@ -1,4 +1,4 @@
-//! Versions of modules, with any number of components.
+//! Module versions, with any number of components.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::provider::version::write_suffixes;
 /// metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleVersion {
-    /// At least three numbers. Missing ones are zero.
+    /// At least three numbers; missing ones are zero.
     pub(super) numbers: Vec<u64>,
     pub(super) prerelease: String,
     metadata: String,
@@ -45,11 +45,11 @@ impl ModuleVersion {
         !self.prerelease.is_empty()
     }
 
-    /// Compares the age of two versions as the engines do, and ignores metadata. If one version has fewer numbers, the missing
-    /// numbers are zero, and if the numbers are then equal, the versions are equal, whatever their prereleases.
+    /// Compares two versions by age as the engines do, ignoring metadata. If one version has fewer numbers, the missing ones
+    /// are zero; if the numbers are then equal, so are the versions, regardless of their prereleases.
     ///
-    /// With prereleases the order is not transitive: `rc.1` < `rc.a` < `rc` < `rc.1`. Do not sort by it. Selecting the newest
-    /// release is safe.
+    /// With prereleases, the order is not transitive (`rc.1` < `rc.a` < `rc` < `rc.1`), so do not sort by it. Selecting the
+    /// newest release is safe.
     pub fn precedence(&self, other: &Self) -> Ordering {
         if self.numbers.len() != other.numbers.len() {
             return compare_padded(&self.numbers, &other.numbers);
@@ -108,7 +108,7 @@ fn number(part: &str) -> Option<i64> {
     part.parse().ok()
 }
 
-/// The canonical form, which requests to registries contain: at least three numbers, without `v`.
+/// Displays the canonical form, which is used in registry requests: at least three numbers, without `v`.
 impl fmt::Display for ModuleVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, number) in self.numbers.iter().enumerate() {

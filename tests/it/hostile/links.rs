@@ -292,9 +292,9 @@ fn lock_files_do_not_lead_out_of_the_repository() {
         ("/dev/ptmx", leaves),
         ("/dev/zero", leaves),
         ("/proc/self/environ", leaves),
-        ("../.git/lock.hcl", "a link leads into `.git`"),
-        ("../.git/missing", "a link leads into `.git`"),
-        ("../.git", "a link leads into `.git`"),
+        ("../.git/lock.hcl", "a symlink points into `.git`"),
+        ("../.git/missing", "a symlink points into `.git`"),
+        ("../.git", "a symlink points into `.git`"),
         ("..", "it is not a regular file"),
     ] {
         hostile.link(target, "stack/.terraform.lock.hcl");
@@ -359,7 +359,7 @@ fn config_files_do_not_lead_out_of_the_repository() {
         ("/dev/ptmx", "a link leads out of the repository"),
         ("/dev/zero", "a link leads out of the repository"),
         ("/proc/self/environ", "a link leads out of the repository"),
-        (".git/config", "a link leads into `.git`"),
+        (".git/config", "a symlink points into `.git`"),
         ("stack", "it is not a regular file"),
     ] {
         hostile.link(target, ".tflock.toml");

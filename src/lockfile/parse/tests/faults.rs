@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The rows of a table `TEXT => ERROR`. `\n` in TEXT is a line break.
+/// Splits a table into its rows, `TEXT => ERROR`. `\n` in TEXT is a line break.
 fn rows(table: &str) -> impl Iterator<Item = (String, &str)> {
     table.lines().map(|row| {
         let (text, error) = row.trim_start().split_once("=> ").unwrap();
@@ -16,10 +16,10 @@ fn faults_of_structure() {
         r#"foo = 1\n => 1:1: unsupported argument: `foo` is not expected here
         provider = 1\n => 1:1: unsupported argument: `provider` is not expected here
         foo "x" {}\n => 1:1: unsupported block type: `foo` is not expected here
-        module {}\n => 1:1: missing label: a block `module` needs one label
-        module "a" "b" {}\n => 1:12: extraneous label: a block `module` has one label only
-        provider {\n version="1.0.0"\n}\n => 1:1: missing label: a block `provider` needs one label
-        provider "a" "b" {}\n => 1:14: extraneous label: a block `provider` has one label only
+        module {}\n => 1:1: missing label: a `module` block must have one label
+        module "a" "b" {}\n => 1:12: extraneous label: a `module` block must have only one label
+        provider {\n version="1.0.0"\n}\n => 1:1: missing label: a `provider` block must have one label
+        provider "a" "b" {}\n => 1:14: extraneous label: a `provider` block must have only one label
         provider "x" {\n => 1:14: unclosed configuration block: its closing brace is missing
         {"provider": {}} => 1:1: argument or block definition required here"#,
     ) {
@@ -53,7 +53,7 @@ fn faults_of_addresses() {
         registry.terraform.io:443/acme/a => non-normalized provider source address: it must be written `registry.terraform.io/acme/a`
         terraform.io/builtin/foo => invalid provider source address: terraform does not lock `terraform.io/builtin/foo`
         registry.terraform.io/-/aws => invalid provider source address: terraform does not lock `registry.terraform.io/-/aws`
-        registry.opentofu.org/-/aws => invalid provider source address: cannot read provider source address `registry.opentofu.org/-/aws`: the namespace `-` exists on `registry.terraform.io` only, not on `registry.opentofu.org`
+        registry.opentofu.org/-/aws => invalid provider source address: cannot read provider source address `registry.opentofu.org/-/aws`: the namespace `-` exists only on `registry.terraform.io`, not on `registry.opentofu.org`
         a b/c => invalid provider source address: cannot read provider source address `a b/c`: `a b` must consist of letters, digits and single inner hyphens
         xn--bcher-kva.example/a/b => invalid provider source address: cannot read provider source address `xn--bcher-kva.example/a/b`: `xn--bcher-kva` must be written in Unicode, not in Punycode",
     ) {
@@ -77,7 +77,7 @@ fn faults_of_addresses() {
 
 #[test]
 fn built_in_and_legacy_addresses_differ_by_engine() {
-    // (label, read by Terraform, read by OpenTofu)
+    // (label, accepted by Terraform, accepted by OpenTofu)
     for (label, terraform, tofu) in [
         ("opentofu.org/builtin/foo", true, false),
         ("terraform.io/builtin/foo", false, false),
@@ -104,7 +104,7 @@ fn faults_of_values() {
         version = "v1.0.0" => 2:11: invalid provider version number: cannot read version `v1.0.0`: a version must not start with `v`
         version = " 1.0.0" => 2:11: invalid provider version number: cannot read version ` 1.0.0`: expected a number instead of ` 1.0.0`
         version = "1.0.99999999999999999999" => 2:11: invalid provider version number: cannot read version `1.0.99999999999999999999`: `99999999999999999999` is too large for a version number
-        version = ["1.0.0"] => 2:11: unsuitable value type: a string is needed here, and this is a list
+        version = ["1.0.0"] => 2:11: unsuitable value type: expected a string, found a list
         version = var.x => 2:11: variables are not allowed here, but `var` is one
         version = true ? "1.0.0" : var.x => 2:28: variables are not allowed here, but `var` is one
         version = lower("1.0.0") => 2:11: function calls are not allowed here, but `lower()` is one"#,
@@ -120,13 +120,13 @@ fn faults_of_values() {
 #[test]
 fn faults_of_constraints() {
     for (constraints, expected) in rows(
-        r#"null => 3:15: unsuitable value type: a string is needed here, and this is null
-        ">= 1.0" => 3:16: invalid provider version constraints: cannot read version constraint `>= 1.0`: in a lock file it must be written `>= 1.0.0`
-        "= 1.0.0" => 3:16: invalid provider version constraints: cannot read version constraint `= 1.0.0`: in a lock file it must be written `1.0.0`
+        r#"null => 3:15: unsuitable value type: expected a string, found null
+        ">= 1.0" => 3:16: invalid provider version constraints: cannot read version constraint `>= 1.0`: in a lock file, it must be written `>= 1.0.0`
+        "= 1.0.0" => 3:16: invalid provider version constraints: cannot read version constraint `= 1.0.0`: in a lock file, it must be written `1.0.0`
         ">= 1.0.0, abc" => 3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: expected a number instead of `abc`
         "1.*" => 3:18: invalid provider version constraints: cannot read version constraint `1.*`: expected a number instead of `*`
         ">= v1.0.0" => 3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version must not start with `v`
-        1 => 3:15: invalid provider version constraints: cannot read version constraint `1`: in a lock file it must be written `1.0.0`
+        1 => 3:15: invalid provider version constraints: cannot read version constraint `1`: in a lock file, it must be written `1.0.0`
         "${"abc"}" => 3:15: invalid provider version constraints: cannot read version constraint `abc`: expected a number instead of `abc`"#,
     ) {
         let content = format!("version = \"1.0.0\"\nconstraints = {constraints}");
@@ -141,19 +141,19 @@ fn faults_of_constraints() {
 #[test]
 fn faults_of_hashes() {
     for (hashes, expected) in rows(
-        r#"[] => 3:10: invalid provider hash set: at least one hash is needed where `hashes` is given
+        r#"[] => 3:10: invalid provider hash set: `hashes` must contain at least one hash if it is set
         null => 3:10: invalid expression: `hashes` must be a list in brackets
         "h1:x" => 3:10: invalid expression: `hashes` must be a list in brackets
         (["h1:x"]) => 3:10: invalid expression: `hashes` must be a list in brackets
         [for x in ["h1:a"] : x] => 3:10: invalid expression: `hashes` must be a list in brackets
         { a = "h1:x" } => 3:10: invalid expression: `hashes` must be a list in brackets
         concat(["h1:x"]) => 3:10: invalid expression: `hashes` must be a list in brackets
-        ["abc"] => 3:11: invalid provider hash string: cannot read hash `abc`: it must be a scheme, a colon and a value, as in `h1:...`
-        ["h1:x", ":abc"] => 3:19: invalid provider hash string: cannot read hash `:abc`: it must be a scheme, a colon and a value, as in `h1:...`
-        [""] => 3:11: invalid provider hash string: cannot read hash ``: it must be a scheme, a colon and a value, as in `h1:...`
-        [1] => 3:11: invalid provider hash string: cannot read hash `1`: it must be a scheme, a colon and a value, as in `h1:...`
-        [null] => 3:11: unsuitable value type: a string is needed here, and this is null
-        [[]] => 3:11: unsuitable value type: a string is needed here, and this is a list
+        ["abc"] => 3:11: invalid provider hash string: invalid hash `abc`: expected a scheme, a colon and a value, as in `h1:...`
+        ["h1:x", ":abc"] => 3:19: invalid provider hash string: invalid hash `:abc`: expected a scheme, a colon and a value, as in `h1:...`
+        [""] => 3:11: invalid provider hash string: invalid hash ``: expected a scheme, a colon and a value, as in `h1:...`
+        [1] => 3:11: invalid provider hash string: invalid hash `1`: expected a scheme, a colon and a value, as in `h1:...`
+        [null] => 3:11: unsuitable value type: expected a string, found null
+        [[]] => 3:11: unsuitable value type: expected a string, found a list
         [lower("h1:x")] => 3:11: function calls are not allowed here, but `lower()` is one"#,
     ) {
         let content = format!("version = \"1.0.0\"\nhashes = {hashes}");
@@ -191,7 +191,7 @@ fn all_errors_are_reported_in_the_order_of_the_text() {
     assert_eq!(
         twice,
         [
-            "4:10: duplicate provider lock: `registry.terraform.io/acme/a` was already locked in line 1"
+            "4:10: duplicate provider lock: `registry.terraform.io/acme/a` was already locked on line 1"
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! Accepted files.
+//! Tests of accepted files.
 
 mod faults;
 mod properties;
@@ -15,12 +15,12 @@ fn read(text: impl AsRef<[u8]>, engine: Engine) -> Result<LockFile, Vec<ParseErr
     parse(Path::new("a/.terraform.lock.hcl"), text.as_ref(), engine)
 }
 
-/// A provider block with this content.
+/// Creates a provider block with this content.
 fn block(content: &str) -> String {
     format!("provider \"registry.terraform.io/acme/a\" {{\n{content}\n}}\n")
 }
 
-/// `LINE:COLUMN: message: cause` of each error.
+/// Returns each error as `LINE:COLUMN: message: cause`.
 fn errors(text: impl AsRef<[u8]>, engine: Engine) -> Vec<String> {
     let errors = read(text, engine).map_or_else(|errors| errors, |_| Vec::new());
     let shown = errors.iter().map(|error| {

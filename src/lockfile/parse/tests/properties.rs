@@ -1,10 +1,10 @@
-//! Parsing what was rendered gives the same locks.
+//! Property tests: parsing rendered locks gives the same locks.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Random locks. Their hashes are in Unicode's composed form, as after parsing.
+/// Generates random locks. Their hashes are in Unicode's composed form, as after parsing.
 fn any_locks() -> impl Strategy<Value = Locks> {
     let row = (
         "(h\\.example/|bücher\\.example:80/)?[ab]{1,2}/[abé]{1,2}",
@@ -62,7 +62,7 @@ proptest! {
     }
 }
 
-/// The block with its hashes in another order, one of them twice.
+/// Changes the order of the hashes in a block, and repeats one of them.
 fn shuffle_hashes(block: &str, seed: u64) -> String {
     let Some((before, list)) = block.split_once("hashes = [\n") else {
         return block.to_owned();

@@ -1,4 +1,4 @@
-//! The verified tables of versions and constraints, and properties of the canonical form.
+//! Verified tables of versions and constraints, and properties of the canonical form.
 
 mod properties;
 mod refusals;
@@ -20,7 +20,7 @@ fn constraints(text: &str) -> VersionConstraints {
     }
 }
 
-/// The version that is selected from a list separated by spaces, or "none".
+/// Returns the version selected from `offer`, a list separated by spaces, or "none".
 fn select(offer: &str, text: &str) -> String {
     let offer: Vec<Version> = offer
         .split_whitespace()
@@ -29,7 +29,7 @@ fn select(offer: &str, text: &str) -> String {
     newest(&offer, &constraints(text)).map_or_else(|| "none".into(), Version::to_string)
 }
 
-/// Constraint, selected version and canonical form, as recorded with Terraform 1.11.4 and OpenTofu 1.12.6.
+/// Constraint, selected version and canonical form, recorded with Terraform 1.11.4 and OpenTofu 1.12.6.
 const VERIFIED: &[(&str, &str, &str)] = &[
     ("(absent)", "2.1.0", ""),
     ("1.0.0", "1.0.0", "1.0.0"),
@@ -198,7 +198,7 @@ fn other_lists() {
             "1.1.0-alpha.1",
         ),
         ("1.1.0-01 1.1.0-1", "1.1.0-01, > 1.1.0-1", "1.1.0-01"),
-        // A prerelease of the first release that `~>` excludes is below it.
+        // A prerelease of the first release that `~>` excludes is below that release and therefore allowed.
         ("1.2.0 1.3.0-beta", "1.3.0-beta, ~> 1.2.0", "1.3.0-beta"),
         ("1.2.0 2.0.0-beta", "2.0.0-beta, ~> 1.2", "2.0.0-beta"),
         ("1.2.0 1.3.0 2.0.0", "~> 1.2.0", "1.2.0"),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Any text that both parsers accept.
+/// Generates texts that both parsers accept.
 fn spelled() -> impl Strategy<Value = String> {
     let piece = "(|=|= |!=|> |>= |<|<= |~>|~> )(0|[1-9]|01|10)(\\.[0-3]){0,2}(-[a-c0-9]{1,2}(\\.[a0-9]{1,2}){0,2})?(\\+[a0-9]{1,2})?";
     proptest::collection::vec(piece, 1..5).prop_map(|pieces| pieces.join(" , "))

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The invalid text and the problem of a constraint.
+/// Returns the invalid part of a constraint, and the problem.
 fn refused(text: &str) -> (String, ConstraintProblem) {
     let error = VersionConstraints::parse(text).expect_err(text);
     assert_eq!(error.text, text);
@@ -83,7 +83,7 @@ fn lock_files_must_have_the_canonical_form() {
         let parsed = VersionConstraints::parse_canonical(text).unwrap();
         assert_eq!(parsed.to_string(), text);
     }
-    // The columns: text; its canonical form, or `None` if it is invalid.
+    // Columns: text; its canonical form, or `None` if it is invalid.
     for (text, canonical) in [
         (">= 1.0", Some(">= 1.0.0")),
         (" >= 1.0.0", Some(">= 1.0.0")),
@@ -152,7 +152,7 @@ fn errors_have_a_cause_and_a_hint() {
         "latest # expected a number instead of `latest` # omit the constraint to allow every version",
         "1 é # `é` is not allowed there in a version # ",
         "1\u{a0} # `\\u{a0}` is not allowed there in a version # ", // escaped, because a no-break space looks like a space
-        "=  1 # only a single space may separate operator and version # ",
+        "=  1 # the operator and the version must be separated by at most one space # ",
         "1.0, # a constraint is missing # ",
         ">=  # a version number is missing # ",
     ] {
@@ -168,6 +168,6 @@ fn errors_have_a_cause_and_a_hint() {
     let error = VersionConstraints::parse_canonical(">= 1").expect_err("not canonical");
     assert_eq!(
         error.problem.to_string(),
-        "in a lock file it must be written `>= 1.0.0`"
+        "in a lock file, it must be written `>= 1.0.0`"
     );
 }
