@@ -284,7 +284,7 @@ fn lock_files_do_not_lead_out_of_the_repository() {
     let lock = hostile.context.lock_file("stack").unwrap();
     hostile.context.write("../outside/lock.hcl", &lock);
     hostile.context.write(".git/lock.hcl", &lock);
-    let leaves = "a link leads out of the repository";
+    let leaves = "a symlink points outside the repository";
     for (target, expected) in [
         ("../../outside/lock.hcl", leaves),
         ("../../outside/missing", leaves),
@@ -339,7 +339,7 @@ fn named_directories_do_not_lead_out_of_the_repository() {
                 "--platform linux_amd64"
             };
             let error = hostile.refused(&format!("{command} {platform} {path}"));
-            assert_contains(&error, "leads out of the repository");
+            assert_contains(&error, "points outside the repository");
         }
     }
     // Symlinks within the repository and paths without symlinks are allowed.
@@ -354,11 +354,20 @@ fn named_directories_do_not_lead_out_of_the_repository() {
 fn config_files_do_not_lead_out_of_the_repository() {
     let hostile = Hostile::new();
     for (target, expected) in [
-        ("../outside/secret", "a link leads out of the repository"),
-        ("../outside/missing", "a link leads out of the repository"),
-        ("/dev/ptmx", "a link leads out of the repository"),
-        ("/dev/zero", "a link leads out of the repository"),
-        ("/proc/self/environ", "a link leads out of the repository"),
+        (
+            "../outside/secret",
+            "a symlink points outside the repository",
+        ),
+        (
+            "../outside/missing",
+            "a symlink points outside the repository",
+        ),
+        ("/dev/ptmx", "a symlink points outside the repository"),
+        ("/dev/zero", "a symlink points outside the repository"),
+        (
+            "/proc/self/environ",
+            "a symlink points outside the repository",
+        ),
         (".git/config", "a symlink points into `.git`"),
         ("stack", "it is not a regular file"),
     ] {
