@@ -10,8 +10,7 @@ pub fn find_repository(directory: &Path) -> Option<&Path> {
         .find(|ancestor| ancestor.join(".git").exists())
 }
 
-/// Returns the root of the repository that contains `directory` (an absolute path), or `directory` itself outside any
-/// repository.
+/// Returns the root of the repository that contains `directory` (an absolute path), or `directory` itself outside any repository.
 pub fn repository_root(directory: &Path) -> PathBuf {
     find_repository(directory)
         .unwrap_or(directory)

@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::path::Path;
 
-/// Another process has the lock.
+/// The error if another process holds the lock.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Busy;
 

@@ -1,10 +1,9 @@
 //! Replaces a lock file, either completely or not at all.
 //!
 //! The new content is written to a temporary file in the same directory, which is then renamed. Before that, the old file is
-//! compared with the content from which the new content was computed. The directory is locked from the comparison to the
-//! rename, so that no process overwrites what another has written in the meantime. `fsync` is not called: the content can be
-//! computed again, and `fsync` would dominate a run over thousands of directories. On Unix, the mode becomes 0644, as with the
-//! engines.
+//! compared with the content from which the new one was computed. The directory is locked during comparison and renaming, so
+//! that no process overwrites what another has just written. `fsync` is not called: the content can be computed again, and
+//! `fsync` would dominate a run over thousands of directories. On Unix, the mode becomes 0644, as with the engines.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -65,7 +64,7 @@ pub fn save(
     Ok(Saved::Written)
 }
 
-/// Writes a temporary file next to `target`. The temporary file is removed if anything fails.
+/// Writes a temporary file next to `target`. It is removed if anything fails.
 fn write_temporary(target: &Path, content: &[u8], owner: &Owner) -> io::Result<TempPath> {
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))

@@ -66,7 +66,6 @@ mod tests {
         }
     }
 
-    /// Returns the ID of a process that has exited.
     #[cfg(unix)]
     fn ended_process() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();

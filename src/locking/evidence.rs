@@ -87,8 +87,8 @@ impl Evidence {
         self.listed = listed.merge(other.listed);
     }
 
-    /// Judges whether the hashes that a lock file records for the version belong to its packages. Hashes of unknown schemes are
-    /// ignored. If no zip was hashed, an entry with `zh` hashes counts as genuine, because these cannot be checked.
+    /// Judges whether the hashes that a lock file records belong to packages of the version. Ignores hashes of unknown schemes.
+    /// If no zip was hashed, `zh` hashes cannot be checked, and an entry that has any counts as genuine.
     pub(super) fn judge(&self, hashes: &BTreeSet<Hash>) -> Verdict {
         let has = |scheme: HashScheme| hashes.iter().any(|hash| hash.scheme() == scheme);
         let is_comparable = has(HashScheme::H1) || has(HashScheme::Zh);
@@ -114,9 +114,8 @@ impl Evidence {
         })
     }
 
-    /// Returns the stray hashes among the recorded `hashes`: those that certainly belong to no package of the version. These
-    /// are `zh` hashes that a complete signed list lacks and, if the packages of all platforms were checked, `h1` hashes that
-    /// match none of them.
+    /// Returns the stray hashes among the recorded `hashes`, which certainly belong to no package of the version: `zh` hashes
+    /// that a complete signed list lacks and, if the packages of all platforms were checked, `h1` hashes that match none of them.
     pub(super) fn strays<'a>(
         &self,
         hashes: &'a BTreeSet<Hash>,
@@ -167,8 +166,7 @@ mod tests {
         texts.split_whitespace().map(parse).collect()
     }
 
-    /// Returns the evidence for a version whose list contains the zips `a` and `b` and the manifest `m`. Only the zip `a` was
-    /// hashed.
+    /// Evidence for a version whose list contains the zips `a` and `b` and the manifest `m`. Only the zip `a` was hashed.
     fn evidence() -> Evidence {
         Evidence {
             recorded: hashes("h1:a zh:a zh:b zh:m"),

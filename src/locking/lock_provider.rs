@@ -228,8 +228,8 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// Returns whether none of the recorded hashes of a kept version is genuine. Before it decides, recorded `h1` hashes are
-    /// also compared with the packages of other platforms. Fails if the hashes are not genuine and `--mismatch` is `error`.
+    /// Returns whether none of the recorded hashes of a kept version is genuine, after comparing `h1` hashes with the packages
+    /// of other platforms, too. With `--mismatch error`, fails instead of returning true.
     async fn is_foreign(
         &self,
         selection: &Selection,

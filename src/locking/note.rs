@@ -61,7 +61,7 @@ pub enum Note {
     /// A message from the registry to users of the provider.
     #[error("message from the registry about `{address}`: {text}")]
     RegistrySays { address: ProviderAddr, text: String },
-    #[error("the registry lists invalid versions of `{address}`: {}; they were skipped", quoted(.versions))]
+    #[error("skipped invalid versions of `{address}` that the registry lists: {}", quoted(.versions))]
     InvalidVersions {
         address: ProviderAddr,
         versions: Vec<String>,

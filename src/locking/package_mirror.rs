@@ -56,8 +56,7 @@ impl PackageMirror {
     }
 }
 
-/// Returns the hashes of a package in the mirror. Returns `None` if it is missing, damaged or a different package, and must be
-/// downloaded.
+/// Returns the hashes of a package in the mirror, or `None` if it is missing, damaged or different and must be downloaded.
 fn hashes_of_stored(
     mirror: &Mirror,
     id: &PackageId,

@@ -119,7 +119,6 @@ impl Packages {
         }
     }
 
-    /// Sets the disk cache to use.
     #[must_use]
     pub fn with_cache(self, cache: CacheAccess) -> Self {
         Self { cache, ..self }
@@ -133,7 +132,6 @@ impl Packages {
         self
     }
 
-    /// Returns the versions that the source of a provider lists.
     pub async fn versions(
         &self,
         engine: Engine,
@@ -170,7 +168,6 @@ impl Packages {
         source.client.settings().http.offline && source.packages.origin(provider).is_some()
     }
 
-    /// Returns how much has been downloaded so far.
     pub fn downloaded(&self) -> Downloaded {
         self.transfers.total()
     }

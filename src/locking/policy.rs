@@ -135,7 +135,6 @@ impl ProviderScope {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }
 
-    /// Returns the version to select for `address`.
     pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
         match self.upgraded.get(address) {
             Some(Some(version)) => VersionTarget::To(version),

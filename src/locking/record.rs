@@ -62,8 +62,8 @@ pub enum Voucher {
     MirrorHashes,
     /// Nothing, because the package comes from a mirror that lists no hashes.
     Nothing,
-    /// The hashes that the registry reports (`--trust-registry-hashes`). The package was not downloaded. Contains the signer of
-    /// the checksum list; `None` if it is unsigned.
+    /// The hashes that the registry reports (`--trust-registry-hashes`). The package was not downloaded. The signer is that of
+    /// the checksum list; `None` if the list is unsigned.
     Report(Option<Box<Signer>>),
 }
 
@@ -133,8 +133,7 @@ impl PackageRecord {
         }
     }
 
-    /// Creates the record of a package that was not downloaded, from its checksum list and the hashes that its registry
-    /// reports.
+    /// Creates the record of a package that was not downloaded, from its checksum list and the hashes that its registry reports.
     pub(super) fn from_report(list: &VerifiedList, reported: ReportedHashes) -> Self {
         let shasums = list.shasums();
         let own = list.digest();

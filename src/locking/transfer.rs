@@ -37,7 +37,7 @@ pub(super) struct Transfers {
     bytes: AtomicU64,
 }
 
-/// The amount that a run has downloaded.
+/// How much a run has downloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Downloaded {
     /// The number of downloads. A package that was downloaded again counts twice.

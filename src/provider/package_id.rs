@@ -1,4 +1,4 @@
-//! Package identifiers.
+//! The identity of a package.
 
 use std::fmt;
 

@@ -41,12 +41,10 @@ impl ArgumentValue {
         }
     }
 
-    /// Returns the byte range of the value.
     pub fn range(&self) -> SourceRange {
         SourceRange::new(self.file.clone(), self.span)
     }
 
-    /// Returns the path of the file that contains the value.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -55,7 +53,6 @@ impl ArgumentValue {
         self.json_value.is_some()
     }
 
-    /// Returns the place of the value.
     pub fn place(&self) -> Place {
         self.file.place(self.span)
     }

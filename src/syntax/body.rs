@@ -109,7 +109,6 @@ impl<'a> Argument<'a> {
         SourceRange::new(self.file.clone(), self.name_span)
     }
 
-    /// Returns the place of the name.
     pub fn place(&self) -> Place {
         self.file.place(self.name_span)
     }
@@ -164,7 +163,6 @@ impl<'a> Block<'a> {
         SourceRange::new(self.body.file().clone(), self.span)
     }
 
-    /// Returns the place of [`Block::range`].
     pub fn place(&self) -> Place {
         self.body.file().place(self.span)
     }

@@ -40,8 +40,7 @@ const CONSTANT: Amounts = [100_000, 20_000, 2_000_000];
 /// The limit for all root modules in a run together, on top of their allowances.
 const RUN: Amounts = [64_000_000, 4_000_000, 256_000_000];
 
-/// The maximum number of root modules that may exceed their allowance at the same time. The rest wait, which bounds total
-/// memory.
+/// The maximum number of root modules that may exceed their allowance at the same time. The rest wait, which bounds total memory.
 const LARGE_AT_ONCE: usize = 2;
 
 /// When a root module draws on the run's budget, it takes at least 1/16 of its own limit, so that it rarely needs the lock.
@@ -84,7 +83,6 @@ impl BudgetResource {
 }
 
 impl Exceeded {
-    /// Returns advice for the user.
     pub const fn hint(self) -> &'static str {
         match self.owner {
             BudgetOwner::Constant | BudgetOwner::Root => {
@@ -187,7 +185,6 @@ impl EvalBudget {
         Self::new(BudgetOwner::Root, ROOT, ALLOWANCE, Some(run))
     }
 
-    /// Creates the budget for a constant expression.
     pub fn of_constant() -> Self {
         Self::new(BudgetOwner::Constant, CONSTANT, CONSTANT, None)
     }

@@ -13,7 +13,6 @@ use crate::span::{Explain, Place, Span};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{problem}")]
 pub struct SyntaxError {
-    /// The place to highlight.
     pub place: Place,
     pub problem: SyntaxProblem,
 }
@@ -31,7 +30,6 @@ impl Explain for SyntaxError {
 /// A problem and the byte range where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
-    /// The byte range to highlight.
     pub span: Span,
     pub problem: SyntaxProblem,
 }

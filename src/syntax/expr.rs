@@ -4,8 +4,8 @@ use crate::span::Span;
 
 use super::number::Number;
 
-/// The maximum depth of a tree. The parser does not recurse, but evaluation does; this many levels fit on a thread's 2 MB stack
-/// in any build. Handwritten expressions have only a few levels.
+/// The maximum depth of a tree. The parser does not recurse, but evaluation does: this many levels fit on a thread's 2 MB stack
+/// in any build. Handwritten expressions have a few levels.
 pub const MAX_DEPTH: usize = 200;
 
 /// The maximum length of an expression, in bytes, from which a tree is built. A tree can take 50 times as much memory as its
@@ -140,7 +140,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// Returns the precedence. Operators with a higher precedence bind more tightly; all are left-associative.
+    /// Returns the precedence. Operators of higher precedence bind more tightly; all are left-associative.
     pub(super) const fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,

@@ -152,7 +152,6 @@ impl Number {
         Self::new(left.checked_rem(right)?, exponent)
     }
 
-    /// Returns the largest integer that is not greater than this number.
     pub fn floor(self) -> Option<Self> {
         if self.exponent >= 0 {
             return Some(self);

@@ -54,7 +54,6 @@ impl SourceFile {
         }
     }
 
-    /// Returns the body of the whole file.
     pub fn body(&self) -> Body<'_> {
         Body(match &self.0.syntax {
             FileSyntax::Native(file) => BodySyntax::Native(NativeBody::of_file(self, file)),

@@ -30,7 +30,6 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Returns the finished expression.
     pub(super) fn finish(mut self) -> Result<Expr, SyntaxFault> {
         self.pop()
     }

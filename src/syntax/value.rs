@@ -19,8 +19,7 @@ pub enum Value {
     Object(BTreeMap<String, Self>),
     /// A value that is known only during a Terraform run.
     Unknown,
-    /// A value that must not be shown and therefore must not become part of an address. Values computed from it count as
-    /// unknown.
+    /// A value that must not be shown, and so must not become part of an address. Values computed from it count as unknown.
     Sensitive(Box<Self>),
 }
 
@@ -77,8 +76,7 @@ impl Value {
         }
     }
 
-    /// Returns the cost in values and in bytes of text, including nested values. It approximates the memory that the value
-    /// takes.
+    /// Returns the approximate memory cost, in values and in bytes of text, including nested values.
     pub fn cost(&self) -> (usize, usize) {
         let mut cost = (0, 0);
         self.add_cost(&mut cost);

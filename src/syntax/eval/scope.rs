@@ -20,7 +20,6 @@ pub trait EvalScope {
     /// Checks that the function exists and may be called. Applies to all calls, including those in branches that are not taken.
     fn check_function(&self, name: &str) -> Result<(), EvalProblem>;
 
-    /// Calls a function.
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
 
     /// Calls `convert(value, type)`, whose second argument is a type expression.

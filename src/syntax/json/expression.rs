@@ -64,8 +64,7 @@ impl JsonConverter<'_> {
         Ok(Expr { span, kind, depth })
     }
 
-    /// Converts a string. Faults in a template are reported for the whole string, because their spans refer to the decoded
-    /// text.
+    /// Converts a string. Faults in a template are reported for the whole string, because their spans refer to the decoded text.
     fn string(&self, text: &str, span: Span) -> Result<Expr, SyntaxFault> {
         match self.strings {
             Strings::Plain => Ok(Expr {

@@ -79,10 +79,9 @@ impl<S: EventSink> Parser<'_, S> {
             ForPart::First if self.peek()?.kind == TokenKind::FatArrow => {
                 let arrow = self.next()?;
                 if !frame.object {
-                    return Err(SyntaxProblem::InvalidFor(
-                        "`=>` is allowed only in a `for` expression that builds an object",
-                    )
-                    .at(arrow.span));
+                    let problem =
+                        "`=>` is allowed only in a `for` expression that builds an object";
+                    return Err(SyntaxProblem::InvalidFor(problem).at(arrow.span));
                 }
                 frame.part = ForPart::Value;
                 frame.keyed = true;

@@ -278,20 +278,21 @@ fn the_cli_configuration_is_not_written_through_links() {
     }
 }
 
+const LEAVES: &str = "a symlink points outside the repository";
+
 #[test]
 fn lock_files_do_not_lead_out_of_the_repository() {
     let hostile = Hostile::new();
     let lock = hostile.context.lock_file("stack").unwrap();
     hostile.context.write("../outside/lock.hcl", &lock);
     hostile.context.write(".git/lock.hcl", &lock);
-    let leaves = "a symlink points outside the repository";
     for (target, expected) in [
-        ("../../outside/lock.hcl", leaves),
-        ("../../outside/missing", leaves),
-        ("../../outside/secret", leaves),
-        ("/dev/ptmx", leaves),
-        ("/dev/zero", leaves),
-        ("/proc/self/environ", leaves),
+        ("../../outside/lock.hcl", LEAVES),
+        ("../../outside/missing", LEAVES),
+        ("../../outside/secret", LEAVES),
+        ("/dev/ptmx", LEAVES),
+        ("/dev/zero", LEAVES),
+        ("/proc/self/environ", LEAVES),
         ("../.git/lock.hcl", "a symlink points into `.git`"),
         ("../.git/missing", "a symlink points into `.git`"),
         ("../.git", "a symlink points into `.git`"),
@@ -354,20 +355,11 @@ fn named_directories_do_not_lead_out_of_the_repository() {
 fn config_files_do_not_lead_out_of_the_repository() {
     let hostile = Hostile::new();
     for (target, expected) in [
-        (
-            "../outside/secret",
-            "a symlink points outside the repository",
-        ),
-        (
-            "../outside/missing",
-            "a symlink points outside the repository",
-        ),
-        ("/dev/ptmx", "a symlink points outside the repository"),
-        ("/dev/zero", "a symlink points outside the repository"),
-        (
-            "/proc/self/environ",
-            "a symlink points outside the repository",
-        ),
+        ("../outside/secret", LEAVES),
+        ("../outside/missing", LEAVES),
+        ("/dev/ptmx", LEAVES),
+        ("/dev/zero", LEAVES),
+        ("/proc/self/environ", LEAVES),
         (".git/config", "a symlink points into `.git`"),
         ("stack", "it is not a regular file"),
     ] {
