@@ -181,9 +181,12 @@ proptest! {
         recursive in prop::bool::weighted(0.8),
         ignored in prop::option::of(select(vec!["a", "b", "lock"])),
     ) {
-        let tree = tempfile::tempdir().unwrap();
-        create(tree.path(), &items);
-        let roots = named.iter().map(|name| if *name == "." { tree.path().to_path_buf() } else { tree.path().join(name) });
+        // A symlink to `..` must not reach the files of other tests.
+        let parent = tempfile::tempdir().unwrap();
+        let tree = parent.path().join("tree");
+        fs::create_dir(&tree).unwrap();
+        create(&tree, &items);
+        let roots = named.iter().map(|name| if *name == "." { tree.clone() } else { tree.join(name) });
         let roots: Vec<PathBuf> = roots.filter(|root| root.is_dir()).collect();
         prop_assert_eq!(ours(&roots, recursive, ignored), judged(&roots, recursive, ignored));
     }
