@@ -195,6 +195,13 @@ impl CallProblem {
             Self::LeavesPackage(_) => {
                 format!("module `{module}` is outside its caller's package")
             }
+            Self::LeavesRepository(_) => {
+                format!("module `{module}` is outside the repository")
+            }
+            Self::Recursion(_) => format!("module `{module}` leads to this call again"),
+            Self::RemoteRunModule(_) => {
+                "a test can only run modules from a local directory or a registry".to_owned()
+            }
             _ => return None,
         })
     }

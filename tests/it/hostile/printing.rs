@@ -1,6 +1,6 @@
 //! Values from files, the environment and the command line are never printed, nor is text derived from them.
 
-use tflock_test_support::{FakeRegistry, Outcome, TestContext, multiline, table};
+use tflock_test_support::{FakeRegistry, Outcome, TestContext, git, multiline, table};
 
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
@@ -213,6 +213,22 @@ fn attribute_and_origin_are_named_instead() {
         outcome.assert_stderr(expected);
         assert_silent(&outcome, &context, expected);
     }
+}
+
+#[test]
+fn paths_outside_the_repository_show_no_values() {
+    let registry = FakeRegistry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    let module = "module \"m\" {\n  source = \"../../../${var.typed}\"\n}\n";
+    context.write("d/main.tf", VARIABLES.to_owned() + module);
+    context.write("d/x.tfvars", format!("file = \"{SECRET}\"\n"));
+    git(&context.work(), "init -q -b main");
+    git(&context.work(), "add -A");
+    let outcome = run(&context, "terraform", "lock --untrusted").expect_code(1);
+    outcome.assert_stderr(
+        "module `m` is outside the repository: its `source` depends on `var.typed` and is not shown",
+    );
+    assert_silent(&outcome, &context, "--untrusted");
 }
 
 #[test]
