@@ -11,7 +11,7 @@ use super::{
 /// Which expressions are allowed in `source` and `version`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluation {
-    /// All expressions that the engine evaluates statically.
+    /// All expressions that the engine can evaluate before apply.
     Dynamic,
     /// Only literals, and templates that contain only literals. Strings in JSON syntax are literal. Applies to modules that tests
     /// run, and to the modules that these modules call.

@@ -1,4 +1,4 @@
-//! What declarations of all kinds have in common: a key that is unique in the module, and a name for messages.
+//! The common interface of all declarations: a key that is unique in the module, and a name for messages.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Declaration for Resource {
     }
 }
 
-/// The declaration that the target of an `import` block is imported.
+/// Makes it an error to import the same resource twice.
 impl Declaration for &Import {
     type Key = ResourceKey;
 

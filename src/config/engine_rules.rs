@@ -3,7 +3,7 @@
 use crate::provider::Engine;
 
 impl Engine {
-    /// Whether `.tofu` and `.tofu.json` files are read.
+    /// Whether the engine reads `.tofu` and `.tofu.json` files.
     pub(super) fn reads_tofu_files(self) -> bool {
         self == Self::Tofu
     }

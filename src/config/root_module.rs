@@ -38,7 +38,7 @@ pub struct ChosenModule {
     pub version: String,
 }
 
-/// A module of which a different version is read from the one that `init` installed.
+/// A module for which tflock reads a different version from the one that `init` installed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MovedModule {
     /// The names of the calls from the root, joined by dots.

@@ -26,7 +26,7 @@ impl IgnoreRule {
         }
     }
 
-    /// Creates a rule for paths whose longest prefix in `prefixes` is replaced first. The empty prefix is the working directory.
+    /// Creates a rule that replaces the longest prefix in `prefixes` before matching. The empty prefix is the working directory.
     pub const fn renamed(pattern: Regex, prefixes: Arc<BTreeMap<PathBuf, PathBuf>>) -> Self {
         Self {
             pattern,

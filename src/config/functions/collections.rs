@@ -23,7 +23,7 @@ pub(super) fn length(value: &Value) -> FunctionResult {
     }
 }
 
-/// Returns the first value that is neither null nor empty. An unknown value counts as such a value.
+/// Returns the first value that is neither null nor empty. This value may be unknown.
 pub(super) fn coalesce(values: &[Value]) -> FunctionResult {
     let first = values
         .iter()

@@ -33,10 +33,10 @@ use table::{Function, Implementation};
 
 pub(super) use file_access::FileAccess;
 
-/// The functions of an engine, as one module may use them.
+/// The functions of an engine that one module may use.
 #[derive(Clone)]
 pub(super) struct Functions {
-    /// The directory of the root module. Relative file paths start there.
+    /// The directory of the root module. Relative file paths are resolved against it.
     root: PathBuf,
     engine: Engine,
     files: FileAccess,
@@ -123,7 +123,7 @@ impl Functions {
         }
     }
 
-    /// Calls a function and charges the budget for the result. Functions that multiply their arguments check it beforehand.
+    /// Calls a function and charges the budget for the result. Functions that multiply their arguments check the budget first.
     pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let Some(function) = self.find(unprefixed(name))? else {
             return Ok(Value::Unknown);

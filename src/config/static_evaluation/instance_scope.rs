@@ -39,7 +39,7 @@ impl ExpressionPosition {
 pub(super) struct InstanceScope<'a> {
     pub(super) instance: &'a Instance<'a>,
     pub(super) position: ExpressionPosition,
-    /// How many levels deep values may still refer to other values.
+    /// The nesting depth that remains for the values that the expression refers to.
     pub(super) depth: usize,
     /// The origins of the hidden values found so far on which the expression depends.
     pub(super) origins: RefCell<HiddenOrigins>,

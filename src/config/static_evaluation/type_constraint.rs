@@ -99,7 +99,7 @@ impl TypeConstraint {
         }
     }
 
-    /// Whether text from outside the configuration is used as a value of this type directly, without parsing it as an expression.
+    /// Whether text from the environment or command line becomes a value of this type without being parsed as an expression.
     pub(in crate::config) const fn is_primitive(&self) -> bool {
         matches!(self, Self::String | Self::Number | Self::Bool)
     }

@@ -118,8 +118,7 @@ impl VariableValues {
         }
     }
 
-    /// Reads a variable file that applies because of its name. A file that git does not track may contain another program's
-    /// secrets.
+    /// Reads a variable file that applies because of its name. Files that git does not track may contain unrelated secrets.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
             return Err(invalid_file(path, error.to_string()));

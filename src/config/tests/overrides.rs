@@ -25,7 +25,7 @@ fn required_providers_are_replaced_entry_by_entry() {
         (
             block("q = {}") + &block("q = { source = \"t/r\" }"),
             "t/p ~> 1.0, t/r",
-        ), // several blocks
+        ), // several blocks are allowed
     ] {
         let files = vec![("main.tf", &*base), ("x_override.tf", &change)];
         check_files(&[(files, Some(expected), Some(expected))]);

@@ -282,7 +282,7 @@ fn versions_may_be_expressions() {
         ("local.v", true, true),
         ("\"~> ${1}.2\"", true, true),
         ("null", true, true),
-        ("path.module", false, false), // no constraint
+        ("path.module", false, false), // not a version constraint
         ("local.p == \".\" ? \"1.2.3\" : \"2\"", true, true),
         ("path.module == \".\" ? \"1.2.3\" : \"2\"", false, true),
         ("local.v2", false, false),

@@ -19,7 +19,7 @@ fn which_files_are_read() {
         ("x.tftest.hcl~", ONLY_ROOT, ONLY_ROOT),
         ("tests/deeper/main.tftest.hcl", ONLY_ROOT, ONLY_ROOT),
         ("other/main.tftest.hcl", ONLY_ROOT, ONLY_ROOT),
-        ("setup/main.tftest.hcl", ONLY_ROOT, ONLY_ROOT), // of a child module
+        ("setup/main.tftest.hcl", ONLY_ROOT, ONLY_ROOT), // in a child module
         ("main.tofutest.hcl", ONLY_ROOT, BOTH),
     ] {
         for (engine, expected) in ENGINES.into_iter().zip([terraform, tofu]) {
@@ -90,7 +90,7 @@ fn the_test_directory_can_be_changed_and_tests_can_be_skipped() {
     assert_eq!(requires_with(&files, &options).as_deref(), BOTH);
     options.tests = Tests::Read {
         directory: "/checks".into(),
-    }; // an absolute path is also relative to the module
+    }; // even an absolute path is relative to the module
     assert_eq!(requires_with(&files, &options).as_deref(), BOTH);
     options.tests = Tests::Skip;
     assert_eq!(requires_with(&files, &options).as_deref(), ONLY_ROOT);

@@ -170,7 +170,7 @@ impl TreeReader<'_> {
         result.map_err(|error| self.fail_call(target, fetch_error(site, target, error)))
     }
 
-    /// Follows a call whose source uses an unsupported function to the installed module, without checking the module's source.
+    /// Follows a call to its installed module without checking the source, because the source uses an unsupported function.
     /// Records `error` if no module is installed.
     pub(super) fn enter_recorded(
         &mut self,

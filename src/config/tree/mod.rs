@@ -22,7 +22,7 @@ use super::{
 /// The maximum depth of nested calls. Real configurations need only a few levels, and this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
 
-/// The maximum number of calls below one root. More are a mistake or an attack: two calls per module double at each level.
+/// The maximum number of calls below one root. More are a mistake or an attack: two calls per module double them at each level.
 const MAX_CALLS: usize = 50_000;
 
 /// The maximum number of errors in one root module. Once it is reached, the reader follows no more calls.

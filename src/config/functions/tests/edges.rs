@@ -176,7 +176,7 @@ fn yaml_has_limits() {
         let text = format!("- &a {collection}\n{}", "- *a\n".repeat(40));
         assert!(decoded("yamldecode", &text).is_ok(), "{collection}");
     }
-    // Each alias counts as many times as its target has values.
+    // Each alias counts as many values as its target contains.
     let big = |collection: &str| {
         let entries: Vec<String> = (0..1000)
             .map(|at| collection.replace('#', &at.to_string()))
@@ -197,7 +197,7 @@ fn only_the_string_tag_of_yaml_is_supported() {
     for text in ["!!int 1", "!str 1", "!!map {}"] {
         assert_eq!(decoded("yamldecode", text), unsupported, "{text}");
     }
-    // A date is unsupported. The other texts only resemble dates or numbers.
+    // A date is unsupported. The other strings only resemble dates or numbers.
     assert_eq!(decoded("yamldecode", "2001-1-1"), unsupported);
     for text in [
         "201-1-1", "2001-x-1", "2001-1-x", "2001-1", "x-1-1", "0x", "0xg", "0o8",
