@@ -75,7 +75,7 @@ impl ConfigSource<'_> {
         }
     }
 
-    /// Decodes a list of strings. Numbers count as their text.
+    /// Decodes a list of strings. Numbers are accepted as strings.
     pub(super) fn strings(
         self,
         setting: &str,

@@ -40,7 +40,7 @@ pub enum CliConfigError {
     #[error("`{label}` is not a valid host name, so this `{block}` block is ignored")]
     Label {
         place: Box<Place>,
-        /// `host` or `credentials`.
+        /// The name of the block: `host` or `credentials`.
         block: &'static str,
         label: String,
         #[source]

@@ -9,17 +9,17 @@ use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// `None` for `*`.
+    /// The host. `None` if the pattern has `*`.
     host: Option<PatternHost>,
-    /// `None` for `*`.
+    /// The namespace. `None` if the pattern has `*`.
     namespace: Option<String>,
-    /// `None` for `*`.
+    /// The type. `None` if the pattern has `*`.
     type_name: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PatternHost {
-    /// The pattern names no host.
+    /// The engine's default host, because the pattern has no host part.
     Default,
     Named(Hostname),
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Pattern {
 pub struct Selector {
     /// The patterns of included providers. An empty list includes all providers.
     pub include: Vec<Pattern>,
-    /// Takes precedence over `include`.
+    /// The patterns of excluded providers, which take precedence over `include`.
     pub exclude: Vec<Pattern>,
 }
 

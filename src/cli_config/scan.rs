@@ -18,7 +18,7 @@ pub(super) enum Hcl1Token {
     /// A number as written.
     Number(String),
     Bool(bool),
-    /// `{`, `}`, `[`, `]`, `=` or `,`.
+    /// One of `{`, `}`, `[`, `]`, `=` and `,`.
     Sign(char),
     /// The end of the file. After that, the scanner returns only this token.
     End,

@@ -1,4 +1,4 @@
-//! The commit that the files are compared with.
+//! Determines the commit with which files are compared.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ const USUAL_BRANCHES: [&str; 4] = [
 /// The number of digits of a commit hash to display.
 const SHOWN_DIGITS: usize = 12;
 
-/// The commit that the files are compared with.
+/// The commit with which files are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComparisonBase {
     /// A revision that the user named.
@@ -43,7 +43,7 @@ impl fmt::Display for ComparisonBase {
 }
 
 impl ComparisonBase {
-    /// Finds the base and its commit: `revision`, or the merge base of HEAD and the default branch.
+    /// Finds the base and its commit hash. The base is `revision` or, if it is `None`, the merge base of HEAD and the default branch.
     pub(super) fn find(
         repository: &Repository<'_>,
         revision: Option<&str>,

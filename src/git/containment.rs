@@ -10,7 +10,7 @@ use tokio::process::Child;
 /// The maximum private memory of each process, in bytes. Git needs a few hundred megabytes for the largest module repositories.
 pub const MAX_MEMORY: u64 = 4 << 30;
 
-/// Makes the process that `command` starts the leader of a new process group.
+/// Configures `command` to start its process as the leader of a new process group.
 pub(super) fn isolate(command: &mut Command) {
     #[cfg(unix)]
     {

@@ -10,7 +10,7 @@ use super::process::{ProcessOutput, RunError, run_blocking};
 use super::settings::{GitSettings, GitTarget};
 use crate::access::find_repository;
 
-/// A repository that git accepts.
+/// A repository whose owner git accepts.
 pub(super) struct Repository<'a> {
     settings: &'a GitSettings,
     git_dir: PathBuf,

@@ -1,4 +1,4 @@
-//! Reads files of a commit.
+//! Reads files from a commit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

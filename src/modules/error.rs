@@ -21,7 +21,7 @@ pub enum ModuleError {
     /// A kind of source or archive that tflock does not support. The name is in the plural.
     #[error("{0} are not supported")]
     Unsupported(&'static str),
-    /// A git address with a forbidden protocol.
+    /// A git address whose protocol is not allowed.
     #[error("`{address}` uses the protocol `{protocol}`, but git may use only https, ssh and file")]
     Protocol {
         address: RedactedUrl,

@@ -15,7 +15,7 @@ const MAX_DESCRIPTION_BYTES: u64 = 16 * MAX_PATH_BYTES as u64;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TarError {
-    /// The archive is not a gzipped tar, or is truncated.
+    /// The file is not a gzipped tar archive, or it is truncated.
     #[error("it cannot be read")]
     Read(#[source] io::Error),
     /// An entry's name is invalid or points outside the target directory, or the entry cannot be written.

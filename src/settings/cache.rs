@@ -12,7 +12,7 @@ const DIRECTORY: &str = "tflock";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
     pub usage: CacheUsage,
-    /// `None` if the environment does not determine a directory.
+    /// The cache directory. `None` if the environment does not determine one.
     pub directory: Option<PathBuf>,
     /// Send no requests.
     pub offline: bool,

@@ -1,10 +1,10 @@
-//! The environment of the process.
+//! The environment of the tflock process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The environment variables and the working directory. `main` captures them once; all other code takes them from here.
+/// The environment variables and the working directory. `main` captures them once, and all other code uses this value.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,

@@ -55,7 +55,7 @@ pub enum SettingsError {
     BaseUrl { problem: &'static str },
     #[error(transparent)]
     ConfigFile(#[from] Box<ConfigFileError>),
-    /// git cannot list the changes for `--changed`.
+    /// Git cannot list the changes for `--changed`.
     #[error(transparent)]
     Git(#[from] Box<GitError>),
     #[error("cannot use the report `{}`", path.display())]

@@ -26,7 +26,7 @@ pub struct MirrorSettings {
     pub format: MirrorFormatArg,
 }
 
-/// Where the CLI configuration is written.
+/// The destination to which the CLI configuration is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CliConfigTarget {
     Stdout,

@@ -1,4 +1,4 @@
-//! The command line, config files and the environment become settings: checked, typed and complete.
+//! Converts the command line, config files and the environment to checked, typed and complete settings.
 
 mod cache;
 mod config_file;

@@ -24,7 +24,7 @@ pub struct NetworkSettings {
     pub implied_mirrors: Vec<PathBuf>,
     /// The plugin cache. tflock never takes packages from it, but warns if a mirror uses the same directory.
     pub plugin_cache: Option<PathBuf>,
-    /// Errors in the CLI configuration. As in Terraform, the run continues with the valid parts.
+    /// Errors in the CLI configuration. As in Terraform, the run continues with the valid settings.
     pub errors: Vec<CliConfigError>,
 }
 

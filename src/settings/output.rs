@@ -1,4 +1,4 @@
-//! How much is printed, and whether it is colored.
+//! The settings for the amount and color of the output.
 
 use crate::cli::{ColorChoice, OutputArgs};
 
@@ -6,7 +6,7 @@ use super::Environment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputSettings {
-    /// Print failures only.
+    /// Print only failures.
     pub quiet: bool,
     /// Print a summary if 0, and details if greater.
     pub verbosity: u8,

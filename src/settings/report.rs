@@ -19,7 +19,7 @@ pub struct ReportSettings {
 /// Converts the paths in a report to paths relative to the repository root, as GitHub and code scanning expect.
 #[derive(Clone, Debug)]
 pub struct RepositoryPaths {
-    /// The directory that the paths of a report are relative to, absolute.
+    /// The absolute path of the directory to which the paths in a report are relative.
     pub working_directory: PathBuf,
     /// The repository root, absolute.
     pub root: PathBuf,

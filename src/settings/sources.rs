@@ -17,20 +17,20 @@ pub struct SourceSettings {
     /// The maximum number of packages processed at the same time.
     pub jobs: usize,
     pub cache: CacheSettings,
-    /// The mirror that stores the packages. `None` if packages are only hashed.
+    /// The mirror in which to store packages. `None` if packages are only hashed.
     pub keep: Option<MirrorDirectory>,
 }
 
-/// Where packages come from.
+/// The source from which packages are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceChoice {
-    /// The origin registries, as in `providers lock`.
+    /// The origin registry of each provider, as in `providers lock`.
     Registry,
     /// The methods in the `provider_installation` block of the CLI configuration.
     Config,
-    /// One filesystem mirror.
+    /// The path of a filesystem mirror.
     Filesystem(PathBuf),
-    /// The URL of one network mirror.
+    /// The URL of a network mirror.
     Network(String),
 }
 

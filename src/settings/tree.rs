@@ -23,14 +23,14 @@ use super::{ConfigFileError, Environment, SettingsError, Untrusted, WorkingSet};
 /// The directories that a run processes, and how they are read.
 #[derive(Clone, Debug)]
 pub struct TreeSettings {
-    /// The directory that relative paths are relative to, absolute.
+    /// The absolute path of the directory to which relative paths refer.
     pub working_directory: PathBuf,
     /// The areas, in the order in which their first paths were given.
     pub areas: Vec<Arc<Area>>,
     /// The directories of the areas to process, which `--changed` and `--failed` can narrow.
     pub working_set: WorkingSet,
     pub git: GitSettings,
-    /// What the content of the repository may do if it is untrusted.
+    /// What the content of the repository may use. `None` if the repository is trusted.
     pub untrusted: Option<Untrusted>,
     /// Remove temporary files that killed runs have left next to lock files. False if the run writes nothing.
     pub clean_up: bool,
@@ -75,7 +75,7 @@ pub(super) struct TreeRequest<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct LockTargets {
     pub(super) upgrade: Upgrade,
-    /// Provider addresses. Empty means all providers.
+    /// The addresses of the providers to process. An empty list means all providers.
     pub(super) providers: Vec<String>,
     pub(super) min_age: Option<Duration>,
 }

@@ -16,7 +16,7 @@ const VARIABLE: &str = "TFLOCK_UNTRUSTED";
 pub struct Untrusted {
     /// The registry and module hosts to which tflock may send requests.
     pub hosts: AllowedHosts,
-    /// The environment variables that evaluation may use.
+    /// The names of the environment variables that configurations may use.
     pub environment: BTreeSet<String>,
 }
 

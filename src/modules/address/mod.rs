@@ -27,7 +27,7 @@ pub(super) struct RemoteAddress {
     pub(super) subdirectory: String,
 }
 
-/// A repository or archive that contains modules. A run fetches each package once.
+/// A repository, archive or directory that contains modules. A run fetches each package only once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ModulePackage {
     Git(GitPackage),
@@ -86,7 +86,7 @@ impl ModulePackage {
     }
 }
 
-/// Expands shorthands after a getter, such as `git::github.com/o/r` and `git::/srv/repo`.
+/// Expands shorthands that follow a getter, as in `git::github.com/o/r` and `git::/srv/repo`.
 fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), ModuleError> {
     if rest.contains("://") {
         return Ok((getter.to_owned(), rest.to_owned()));
@@ -101,7 +101,7 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
     }
 }
 
-/// Splits an address into the package with its query, and the subdirectory.
+/// Splits an address into the address of the package, including the query, and the subdirectory.
 fn split_subdirectory(text: &str) -> (String, String) {
     let query_at = text.find('?').unwrap_or(text.len());
     let (location, query) = text.split_at(query_at);

@@ -198,7 +198,7 @@ impl GitRunner<'_> {
     }
 }
 
-/// Whether a process on this machine serves the address.
+/// Whether the repository at this address is served by a process on this machine.
 fn is_local_path(url: &str) -> bool {
     url.starts_with("file://") || Path::new(url).is_absolute()
 }

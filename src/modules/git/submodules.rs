@@ -134,7 +134,7 @@ fn target_directory(
 struct Submodule {
     path: String,
     url: Option<String>,
-    /// Whether `update = none` excludes it.
+    /// Whether the submodule is excluded with `update = none`.
     is_skipped: bool,
 }
 

@@ -43,7 +43,7 @@ pub(super) async fn list_submodules(
 #[derive(Default)]
 struct TreeListing {
     submodules: Vec<Gitlink>,
-    /// The beginning of an incomplete record.
+    /// The first bytes of a record that has not arrived completely.
     incomplete: Vec<u8>,
     entries: usize,
     bytes_left: u64,

@@ -39,7 +39,7 @@ pub enum ConfigFileError {
         source: ValueError,
         place: Box<Place>,
     },
-    /// The value would accept unverified packages.
+    /// With this value, unverified packages would be accepted.
     #[error(
         "cannot use `{key} = {text}`: config files can make trust settings stricter, but not looser"
     )]

@@ -13,7 +13,7 @@ use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded
 
 /// A source of config files, such as the work tree or a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
-    /// Reads the file at `path` (absolute, with no symlinks above it), or returns `None` if it does not exist. Messages show `shown`.
+    /// Reads the file at `path` (absolute, with no symlinks above it). `None` if it does not exist. `shown` is the path in messages.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
 
     /// Lists the directories with config files in the repository of `directory`. Sources that cannot list them return none.
@@ -102,7 +102,7 @@ impl ConfigFiles {
         }
     }
 
-    /// Returns the files that apply to `directory` (absolute, without symlinks): `--config`, the revision, the tree; nearest files first.
+    /// Returns the files that apply to `directory` (absolute, without symlinks): from `--config`, the revision and the tree, in order.
     pub fn levels(&self, directory: &Path) -> Result<Vec<Arc<ConfigFile>>, ConfigFileError> {
         let top = repository_root(directory);
         let mut all: Vec<_> = self.named.clone().into_iter().collect();

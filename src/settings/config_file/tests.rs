@@ -52,7 +52,7 @@ jobs = 0x10
     assert_eq!(file.signers.unwrap().value.pins().len(), 2);
 }
 
-/// Text of a file | the beginning of the message | the place and width of the marked text | a part of the hint.
+/// The columns: the text of a file, the start of the message, the position and width of the marked text, and part of the hint.
 const MISTAKES: [&str; 20] = [
     r"platform = [] | `platform` is not a valid key in `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
     r"\nignore_paths = [] | `ignore_paths` is not a valid key in `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",

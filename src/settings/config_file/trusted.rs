@@ -28,7 +28,7 @@ pub(in crate::settings) fn read_named(
 pub(in crate::settings) struct RevisionTexts {
     git: GitSettings,
     revision: Option<String>,
-    /// The files of each repository, by its root directory.
+    /// The config files of each repository that has been read, by repository root.
     known: Mutex<BTreeMap<PathBuf, Arc<RepositoryTexts>>>,
 }
 
