@@ -224,7 +224,7 @@ fn links_lead_to_the_repository_only() {
     assert!(gone.contains("has no directory `outside`"), "{gone}");
     let refused = site.text(&url);
     assert_contains(&refused, "`evil.tf` in");
-    assert_contains(&refused, "leads out");
+    assert_contains(&refused, "points outside the module package");
 }
 
 #[test]
@@ -238,7 +238,10 @@ fn repositories_may_not_be_larger_than_the_limit() {
         .write("movie", &"0123456789abcdef".repeat(1 << 17))
         .commit();
     let refused = site.text(&format!("{}?ref=main", repository.url()));
-    assert!(refused.contains("has more than 1048576 bytes"), "{refused}");
+    assert!(
+        refused.contains("larger than the limit of 1048576 bytes"),
+        "{refused}"
+    );
 }
 
 #[test]
