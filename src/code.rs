@@ -1,13 +1,13 @@
-//! The table of codes of all findings, errors and warnings, with their meaning.
+//! The table of the codes of all findings, errors and warnings, with their meanings.
 //!
-//! Reports name a diagnostic by its code, SARIF adds the summary and the help, and `docs/reference/findings.md` repeats the
-//! table. A code never changes its meaning, and a removed one is never used again.
+//! Reports identify a diagnostic by its code, SARIF adds the summary and the help, and `docs/reference/findings.md` repeats the
+//! table. A code never changes its meaning, and a removed code is never reused.
 
 /// How serious a diagnostic is. More serious ones sort first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something could not be done, or `verify` found something wrong.
+    /// Something could not be done, or `verify` reported a finding.
     Error,
     /// The user should know about it, but the run continues.
     Warning,
@@ -16,7 +16,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The lower-case word that every report uses.
+    /// Returns the lower-case word that every report uses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -63,171 +63,171 @@ macro_rules! codes {
 
 codes! {
     AuditNoLockFile: "TFL001", "no-lock-file", [Error],
-        "The configuration requires providers, and there is no lock file.",
-        "Run `tflock lock`, and commit the file.";
+        "The configuration requires providers, but there is no lock file.",
+        "Run `tflock lock`, and commit the lock file.";
     AuditLockFileIgnored: "TFL002", "lock-file-ignored", [Error],
         "Git ignores the lock file.",
-        "Remove the pattern from `.gitignore`, and commit the file.";
+        "Remove the pattern from `.gitignore`, and commit the lock file.";
     AuditProviderNotLocked: "TFL003", "provider-not-locked", [Error],
-        "A required provider has no entry: each `init` may choose another version.",
+        "A required provider has no entry in the lock file: each `init` may choose a different version.",
         "Run `tflock lock`.";
     AuditVersionOutsideConstraints: "TFL004", "version-outside-constraints", [Error],
         "The constraints do not allow the locked version: `init` fails.",
-        "Run `tflock lock`, or change the constraint back.";
+        "Run `tflock lock`, or revert the constraint.";
     AuditConstraintsDiffer: "TFL005", "constraints-differ", [Error],
         "The recorded constraints differ from those of the configuration: `init` rewrites them.",
         "Run `tflock lock`.";
     AuditEntryNotRequired: "TFL006", "entry-not-required", [Error],
-        "The configuration does not require an entry; only the state may still need it.",
+        "The lock file has an entry that the configuration does not require; only the state may still need it.",
         "Run `tflock lock --prune` once no state needs the provider.";
     AuditPlatformWithoutH1: "TFL007", "platform-without-h1", [Error],
-        "A requested platform has no `h1` hash: `init` on it downloads the package even if its plugin cache has it.",
+        "A requested platform has no `h1` hash: `init` on that platform downloads the package even if it is in the plugin cache.",
         "Run `tflock lock --platform` with that platform.";
     AuditHashSetIncomplete: "TFL008", "hash-set-incomplete", [Error],
-        "Hashes that the registry lists are missing: `init` on other platforms changes or refuses the file.",
+        "Hashes that the registry lists are missing: `init` on other platforms changes or rejects the lock file.",
         "Run `tflock lock`.";
     AuditForeignHashes: "TFL009", "foreign-hashes", [Error],
-        "No recorded hash belongs to the version: the file was tampered with, or the version was published again.",
+        "None of the recorded hashes belong to the version: the lock file was tampered with, or the version was published again.",
         "Find out which of the two happened before you run `tflock lock --mismatch replace`.";
     AuditStrayHashes: "TFL010", "stray-hashes", [Error],
-        "Some recorded hashes belong to no published package: `init` would accept an unpublished one.",
+        "Some recorded hashes do not belong to any published package: `init` would accept an unpublished one.",
         "Delete the lines that the finding quotes.";
     AuditVersionGone: "TFL011", "version-gone", [Error],
-        "The registry no longer has the locked version: `init` fails.",
-        "Move to another version with `tflock lock --upgrade=ADDR`.";
+        "The registry no longer lists the locked version: `init` fails.",
+        "Move to a different version with `tflock lock --upgrade=ADDR`.";
     AuditPlatformNotPublished: "TFL012", "platform-not-published", [Error],
         "The version has no package for a requested platform: `init` fails there.",
-        "Choose another version, drop the platform, or use `--missing-platform warn`.";
+        "Choose a different version, drop the platform, or use `--missing-platform warn`.";
     AuditSignerRefused: "TFL013", "signer-refused", [Error],
         "`[signers]` does not allow the key that signed the package.",
         "Find out who signed the package before you change `[signers]`.";
     AuditNotCanonical: "TFL014", "not-canonical", [Error],
-        "The file does not have the form in which the engines write it: the next change rewrites all of it.",
+        "The lock file is not formatted as the engines write it: the next change rewrites the whole file.",
         "Run `tflock lock`.";
 
     AgeUnknown: "age-unknown", "age-unknown", [Warning],
         "The signing date of a version is unknown, so `--min-age` could not be applied.",
-        "The message says what tflock did instead.";
+        "Check the message for what tflock did instead.";
     Cache: "cache", "cache", [Error Warning],
         "The disk cache cannot be used.",
-        "Correct what the message names; the run goes on without the cache.";
+        "Fix the problem that the message names; the run continues without the cache.";
     CliConfig: "cli-config", "cli-config", [Warning],
-        "The file that `mirror --cli-config` names was not written by tflock, so it was not changed.",
+        "The file given with `mirror --cli-config` was not written by tflock, so it was left unchanged.",
         "Add the block that the message quotes to the file.";
     CliConfiguration: "cli-configuration", "cli-configuration", [Error Warning],
-        "The CLI configuration is invalid, or has something that is probably a mistake.",
+        "The CLI configuration is invalid or contains a likely mistake.",
         "Correct the file that the message names.";
     Configuration: "configuration", "configuration", [Error Warning],
-        "Terraform or OpenTofu would refuse the configuration.",
+        "Terraform or OpenTofu would reject the configuration.",
         "Correct the line that the message names.";
     ExpiredSignature: "expired-signature", "expired-signature", [Warning],
-        "A key or a signature has expired, and the engine accepts it.",
+        "A key or a signature has expired, but the engine still accepts it.",
         "Tell the authors of the provider.";
     Failure: "failure", "failure", [Error Warning],
         "Any other failure.",
         "Read the message.";
     ForeignHashes: "foreign-hashes", "foreign-hashes", [Error Warning],
-        "No recorded hash belongs to the version.",
+        "None of the recorded hashes belong to the version.",
         "See TFL009.";
     InvalidConstraint: "invalid-constraint", "invalid-constraint", [Error Warning],
-        "A version constraint is invalid, or can never be met.",
+        "A version constraint is invalid or can never be met.",
         "Correct the constraint.";
     InvalidVersions: "invalid-versions", "invalid-versions", [Warning],
-        "A registry lists invalid versions. tflock skipped them.",
+        "A registry lists invalid versions, which tflock skipped.",
         "Tell the owners of the registry.";
     LockFileAccess: "lock-file-access", "lock-file-access", [Error],
         "A lock file cannot be read or written.",
-        "Check permissions and links.";
+        "Check permissions and symlinks.";
     LockFileConflict: "lock-file-conflict", "lock-file-conflict", [Error],
-        "A lock file has the conflict markers of an unfinished merge.",
-        "Keep either side of the conflict, and run `tflock lock`.";
+        "A lock file contains the conflict markers of an unfinished merge.",
+        "Resolve the conflict in favor of either side, and run `tflock lock`.";
     LockFileDrift: "lock-file-drift", "lock-file-drift", [Error Notice],
-        "With `--check`: `tflock lock` would change the file.",
-        "Run `tflock lock` with the same options, and commit the result.";
+        "The lock file changed or, with `--check`, would change.",
+        "Run `tflock lock` with the same options, and commit the lock file.";
     LockFileInvalid: "lock-file-invalid", "lock-file-invalid", [Error],
-        "A lock file does not have the form that the engines read.",
+        "A lock file is not in the format that the engines read.",
         "Correct it, or delete it and run `tflock lock`.";
     Mirror: "mirror", "mirror", [Error Warning],
-        "The mirror cannot be read or written, or has a damaged package.",
-        "Correct what the message names, and run the command again.";
+        "The mirror cannot be read or written, or contains a damaged package.",
+        "Fix the problem that the message names, and run the command again.";
     ModuleLocks: "module-locks", "module-locks", [Warning],
         "A lock file has `module` blocks, which no tool supports yet.",
-        "They are lost with the next change.";
+        "Expect the next change of the lock file to remove them.";
     ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
         "A called module cannot be fetched.",
-        "Correct its source or version, or get access to it.";
+        "Correct the source or version of the module, or get access to it.";
     NoLockFile: "no-lock-file", "no-lock-file", [Warning],
-        "`tflock mirror` found no lock file, so the mirror needs no package.",
+        "`tflock mirror` found no lock files, so the mirror needs no packages.",
         "Check the paths, or add `--lock`.";
     NoMatchingVersion: "no-matching-version", "no-matching-version", [Error],
         "No released version of a provider meets all constraints.",
         "Loosen the constraints.";
     NotLocked: "not-locked", "not-locked", [Error],
-        "A genuine package has none of the hashes that the lock file records.",
-        "Add its hashes with `tflock mirror --lock`, or see TFL009.";
+        "A verified package matches none of the hashes in the lock file.",
+        "Add the package's hashes with `tflock mirror --lock`, or see TFL009.";
     NotPruned: "not-pruned", "not-pruned", [Warning],
-        "Entries were kept, because not all requirements are known.",
-        "Make all modules available, and run again.";
+        "Entries were kept because not all requirements are known.",
+        "Make all modules available, and run tflock again.";
     NotRequired: "not-required", "not-required", [Warning],
-        "The configuration does not require an entry.",
+        "The lock file has an entry that the configuration does not require.",
         "See TFL006.";
     Offline: "offline", "offline", [Error],
-        "A request would be necessary, and `--offline` forbids it.",
+        "A request would be necessary, but `--offline` forbids it.",
         "Run once without `--offline`.";
     Package: "package", "package", [Error Warning],
         "A package cannot be downloaded or verified for the mirror.",
-        "The causes say why.";
+        "Check the causes that the message lists.";
     PlatformMissing: "platform-missing", "platform-missing", [Error Warning],
         "A version has no package for a requested platform.",
         "See TFL012.";
     PlatformsNotNamed: "platforms-not-named", "platforms-not-named", [Error],
-        "A version would change, and the hashes of platforms that were not requested would be lost.",
+        "A version change would drop the hashes of platforms that were not requested.",
         "Request every platform with `--platform`.";
     Registry: "registry", "registry", [Error Warning],
-        "A registry, mirror or server cannot be reached, or answered with an error.",
-        "Check access to it, or try again.";
+        "A registry, mirror or server cannot be reached, or responded with an error.",
+        "Check your access to the server, or try again.";
     RegistryWarning: "registry-warning", "registry-warning", [Warning],
         "A registry has a message for the users of a provider.",
-        "Read it.";
+        "Read the message.";
     SignerRefused: "signer-refused", "signer-refused", [Error],
         "`[signers]` does not allow the key that signed a package.",
         "See TFL013.";
     StrayHashes: "stray-hashes", "stray-hashes", [Warning],
-        "Recorded hashes are in no signed list, beside genuine ones.",
+        "Some recorded hashes are not in any signed checksum list, although others are.",
         "See TFL010.";
     Syntax: "syntax", "syntax", [Error Warning],
         "A file is not valid HCL.",
         "Correct the line that the message names.";
     TemporaryFile: "temporary-file", "temporary-file", [Error],
-        "A package could not be stored while it was hashed.",
-        "Free space in the directory for temporary files.";
+        "A package could not be stored in a temporary file while it was hashed.",
+        "Free up space in the directory for temporary files.";
     TooYoung: "too-young", "too-young", [Error Warning],
-        "The newest versions are younger than `--min-age` demands.",
+        "The newest versions are more recent than `--min-age` allows.",
         "Wait, or request the version with `--upgrade=ADDR@VERSION`.";
     Twins: "twins", "twins", [Warning],
-        "Entries for OpenTofu's registry were added beside those that Terraform wrote.",
-        "`--prune` removes the old ones.";
+        "Entries for OpenTofu's registry were added alongside those that Terraform wrote.",
+        "Remove the old entries with `--prune`.";
     UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
         "A file or directory cannot be read.",
-        "Check permissions and size.";
+        "Check the permissions and the size of the file.";
     UntrustedPackage: "untrusted-package", "untrusted-package", [Error],
-        "A package, its checksum list or its signature failed verification. Nothing of it was recorded.",
-        "Find out what changes it between the registry and this machine.";
+        "A package, its checksum list or its signature failed verification. None of its hashes were recorded.",
+        "Find out what alters it on the way from the registry to this machine.";
     UpgradeTarget: "upgrade-target", "upgrade-target", [Error],
         "The version in `--upgrade=ADDR@VERSION` is unavailable or not allowed.",
-        "Choose another version, or change the constraints.";
+        "Choose a different version, or change the constraints.";
     VersionGone: "version-gone", "version-gone", [Error],
         "The locked version is no longer available.",
         "See TFL011.";
 }
 
 impl Code {
-    /// The stable id: `TFL` and a number for findings of `verify`, otherwise a name in kebab case.
+    /// Returns the stable id: `TFL` and a number for findings of `verify`, otherwise a name in kebab case.
     pub const fn id(self) -> &'static str {
         self.description().id
     }
 
-    /// The readable name. It equals the id, except for findings of `verify`.
+    /// Returns the readable name, which is the same as the id, except for findings of `verify`.
     pub const fn name(self) -> &'static str {
         self.description().name
     }
@@ -240,17 +240,17 @@ impl Code {
         self.description().summary
     }
 
-    /// What the user can do, as a sentence.
+    /// Returns a sentence that says what the user can do.
     pub const fn help(self) -> &'static str {
         self.description().help
     }
 
-    /// Whether this is a finding of `verify`, which has a numbered id.
+    /// Returns whether this is a finding of `verify`, which has a numbered id.
     pub fn is_finding(self) -> bool {
         self.id() != self.name()
     }
 
-    /// The id, followed by the name if it differs.
+    /// Returns the id, followed by the name if it differs.
     pub fn title(self) -> String {
         if self.is_finding() {
             format!("{} {}", self.id(), self.name())
@@ -290,7 +290,7 @@ mod tests {
         );
     }
 
-    /// The code of every source file but this one, without tests.
+    /// Appends the code of every source file except this one, without tests.
     fn append_sources(directory: &Path, all: &mut String) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -319,7 +319,7 @@ mod tests {
                 .map(|(at, _)| &sources[at + name.len()..]);
             assert!(
                 uses.any(|rest| !rest.starts_with(char::is_alphanumeric)),
-                "{name} is used nowhere"
+                "{name} is unused"
             );
         }
     }

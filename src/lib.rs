@@ -18,7 +18,7 @@
 //!
 //! | question | start in |
 //! | --- | --- |
-//! | How does a command work, from start to end? | [`run`]: `lock.rs`, `verify.rs`, `list/`, `mirror/` |
+//! | How does a command work, from start to finish? | [`run`]: `lock.rs`, `verify.rs`, `list/`, `mirror/` |
 //! | Which options exist, and what are their defaults? | [`cli`], [`options`], [`settings`] |
 //! | How is the configuration read and evaluated? | [`config`] (meaning), [`syntax`] (HCL and its JSON form) |
 //! | How are versions selected? | [`provider`] (constraints and their order), [`locking`] (selection) |
@@ -31,7 +31,7 @@
 //!
 //! # Layers
 //!
-//! A module uses only modules in lower layers. The exceptions are in the layer of the command line: [`run`] uses all modules of its
+//! A module uses only modules in lower layers. The exceptions are in the command-line layer: [`run`] uses all modules in its
 //! layer, and [`settings`] uses [`cli`]. `tests/it/layers.rs` checks these rules.
 //!
 //! | layer | modules |

@@ -7,7 +7,7 @@ use tflock::cli::Cli;
 use tflock::printer::Printer;
 use tflock::settings::Environment;
 
-/// The allocator of musl has one lock for all threads, and makes a run over ten thousand directories four times slower.
+/// musl's own allocator has one lock for all threads, which makes a run over ten thousand directories four times slower.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -17,14 +17,14 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),
     };
-    // Without a working directory, relative paths fail with an error that names them.
+    // If there is no working directory, relative paths fail later, with an error that names them.
     let working_directory = std::env::current_dir().unwrap_or_default();
     let environment = Environment::new(std::env::vars_os(), working_directory);
     tflock::run::execute(&cli, &environment)
 }
 
-/// Prints an error of the command line, or the text of `--help`. Hooks pass file names, so an error may contain text that a CI
-/// system takes for a command; it is escaped.
+/// Prints a command-line error, or the text of `--help`. Hooks pass file names, so an error may contain text that a CI system
+/// would run as a command; such text is escaped.
 fn print_usage_error(error: &clap::Error) -> ExitCode {
     let is_printed = error.use_stderr() && Printer::escaped_usage(&error.render().to_string());
     if !is_printed {

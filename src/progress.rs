@@ -1,5 +1,5 @@
 //! Progress on stderr: a spinner while directories are read, then one bar for each package that is being downloaded and one
-//! for all of them. The bars consist of ASCII, which every terminal can show.
+//! for the total. The bars consist of ASCII characters, which every terminal can show.
 //!
 //! Progress is shown only if stderr is a terminal and tflock does not run in a CI system.
 
@@ -33,7 +33,7 @@ impl ProgressBars {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REFRESH_HZ));
         let overall =
             bars.add(ProgressBar::no_length().with_style(style("{spinner} {msg}  {elapsed}")));
-        overall.set_message("reading directories, asking registries");
+        overall.set_message("reading directories, querying registries");
         overall.enable_steady_tick(TICK);
         Self {
             bars,
@@ -121,7 +121,7 @@ impl Reporter for ProgressBars {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
-        .expect("the templates of this file are valid")
+        .expect("the templates in this file are valid")
         .progress_chars("=> ")
         .tick_chars("|/-\\ ")
 }

@@ -1,7 +1,7 @@
 //! Addresses that are safe to print, to log and to store.
 //!
-//! User info, query and fragment of an address may hold a password, a token or a signature. A [`RedactedUrl`] has none of them.
-//! Every address in a message, in a log or in the cache is a [`RedactedUrl`].
+//! The user info, query and fragment of an address may contain a password, a token or a signature. A [`RedactedUrl`] has none of
+//! these parts. Every address in a message, in a log or in the cache is a [`RedactedUrl`].
 
 use std::fmt;
 use std::path::Path;
@@ -20,7 +20,7 @@ impl RedactedUrl {
         let safe = match Url::parse(address) {
             Ok(url) if url.has_host() && has_user_info(&url) => Self::from(&url).0,
             Ok(url) if url.has_host() => address.to_owned(),
-            // In a URL that is not valid, `?`, `#` and `/` may be characters of an unescaped password.
+            // In an invalid URL, `?`, `#` and `/` may be part of an unescaped password.
             Err(_) if address.contains("://") => cut_user_info(&text[start..], &[]),
             _ => cut_user_info(address, &['/']),
         };
@@ -36,7 +36,7 @@ impl RedactedUrl {
         Self(Self::parse(text).0 + &revision)
     }
 
-    /// A path on this machine, which holds no secret.
+    /// Wraps a path on this machine, which contains no secrets.
     pub fn local(path: &Path) -> Self {
         Self(path.display().to_string())
     }
@@ -80,7 +80,7 @@ pub fn redact_line(line: &str) -> String {
     safe + rest
 }
 
-/// The byte offset behind `git::` or another getter, if one precedes the address.
+/// Returns the byte offset after `git::` or another getter, or 0 if none precedes the address.
 fn start_of_url(text: &str) -> usize {
     match text.split_once("::") {
         Some((getter, _)) if getter.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
@@ -98,7 +98,7 @@ fn before_query(address: &str) -> &str {
     address.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Removes everything up to the last `@` in front of the first of `ends`, but keeps the scheme.
+/// Removes everything between the scheme and the last `@` that precedes the first character in `ends`.
 fn cut_user_info(address: &str, ends: &[char]) -> String {
     let start = address.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = address.split_at(start);

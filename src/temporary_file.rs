@@ -14,12 +14,12 @@ use tempfile::TempPath;
 /// The maximum length of the host in a temporary name, in characters. File names are limited to 255 bytes.
 const MAX_HOST_LENGTH: usize = 64;
 
-/// How often tflock retries to rename a file on Windows, and the time between two attempts.
+/// The number of times that tflock tries again to rename a file on Windows, and the time between two attempts.
 const REFUSALS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Renames a complete file to `target`, and replaces an existing file. Windows refuses this while another process reads or replaces
-/// the existing file; then tflock tries again.
+/// the existing file; in that case, tflock tries again.
 pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     for _ in 0..REFUSALS {
         match temporary.persist(target) {
@@ -77,7 +77,7 @@ impl Owner {
         )
     }
 
-    /// The start of a temporary name of this owner, to which the caller adds random characters.
+    /// Returns the start of a temporary name of this owner. The caller appends random characters.
     pub fn prefix(&self, stem: &str) -> String {
         format!("{stem}-{}-{}-", self.host, self.process)
     }
@@ -94,7 +94,7 @@ impl Owner {
         })
     }
 
-    /// Whether a temporary name with this stem belongs to a process of this host that has ended.
+    /// Returns whether a temporary name with this stem belongs to a process on this host that has ended.
     pub fn is_stale(&self, stem: &str, name: &OsStr) -> bool {
         Self::parse(stem, name).is_some_and(|other| {
             other.host == self.host && other.process != self.process && is_gone(other.process)
@@ -102,7 +102,7 @@ impl Owner {
     }
 }
 
-/// Whether no process has this number. If the system denies the signal, the process exists.
+/// Returns whether no process has this ID. If the system denies permission to signal the process, the process exists.
 #[cfg(unix)]
 fn is_gone(process: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
@@ -111,7 +111,7 @@ fn is_gone(process: u32) -> bool {
     process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
-/// Always true on Windows. This is safe: a running process opens its files exclusively, so they cannot be removed.
+/// Always returns true on Windows. This is safe: a running process opens its files exclusively, so they cannot be removed.
 #[cfg(not(unix))]
 const fn is_gone(_process: u32) -> bool {
     true
@@ -144,7 +144,7 @@ mod tests {
         let owner = Owner::new("here", std::process::id());
         for (host, process, expected) in [
             ("here", child.id(), true),
-            ("here", 1, false), // a running process, perhaps of another user
+            ("here", 1, false), // a running process, which may belong to a different user
             ("here", owner.process, false),
             ("there", child.id(), false),
         ] {

@@ -1,12 +1,12 @@
-//! `tflock cache`.
+//! The arguments of `tflock cache`.
 
 use clap::{Args, Subcommand};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  Show the size of the cache, and whether it is used:
+  Show the size of the cache, and whether it can be used:
       tflock cache info
-  Print its directory, for the cache of a CI system:
+  Print the cache directory, for the cache settings of a CI system:
       tflock cache dir";
 
 #[derive(Args, Clone, Debug)]
@@ -19,11 +19,11 @@ pub struct CacheCommandArgs {
 pub enum CacheCommand {
     /// Print the directory of the disk cache
     Dir,
-    /// Show how much the disk cache holds, and whether it is used
+    /// Show the size of the disk cache, and whether it can be used
     Info,
-    /// Remove the content of the disk cache
+    /// Remove the contents of the disk cache
     Clean {
-        /// Remove only what was written more than DAYS days ago
+        /// Remove only entries that were written more than DAYS days ago
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
         older_than: Option<u32>,
     },

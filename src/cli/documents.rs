@@ -1,4 +1,4 @@
-//! Shell completions and manual pages, generated from the command line.
+//! Shell completions and manual pages, generated from the command-line definition.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
@@ -19,7 +19,7 @@ Examples:
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CompletionsArgs {
-    /// Complete command lines in this shell.
+    /// Print the script for this shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
@@ -43,7 +43,7 @@ impl ManArgs {
     /// Returns the page as roff, or the names of all commands if there is no such command.
     pub fn render(&self) -> Result<String, Vec<String>> {
         let mut whole = Cli::command().disable_help_subcommand(true);
-        // Adds the options that all commands have to the page of each.
+        // Adds the global options to the page of each command.
         whole.build();
         let (title, command) = match &self.command {
             None => ("tflock".to_owned(), &whole),

@@ -1,4 +1,4 @@
-//! `tflock list`.
+//! The arguments of `tflock list`.
 
 use clap::{Args, ValueEnum};
 

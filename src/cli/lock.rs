@@ -1,4 +1,4 @@
-//! `tflock lock`.
+//! The arguments of `tflock lock` and `tflock config`.
 
 use clap::Args;
 
@@ -30,7 +30,7 @@ pub struct LockArgs {
     pub tree: TreeArgs,
     #[command(flatten)]
     pub layered: LayeredArgs<LOCK>,
-    /// Move to the newest version that the constraints allow: all providers, or this one (repeatable)
+    /// Upgrade all providers, or only this one, to the newest version that the constraints allow (repeatable)
     #[arg(
         long,
         value_name = "ADDR[@VERSION]",
@@ -47,10 +47,10 @@ pub struct LockArgs {
         requires = "upgrade",
         help_heading = "What to lock",
         long_help = "With --upgrade: skip versions whose checksum list was signed less than DAYS days ago or at an unknown time. \
-A version that --upgrade names is taken whatever its age, and no locked version is moved back"
+A version that --upgrade names is chosen regardless of its age, and locked versions are never downgraded"
     )]
     pub min_age: Option<u16>,
-    /// Work on this provider only, and keep other entries (repeatable)
+    /// Lock only this provider, and keep all other entries (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
 
@@ -58,18 +58,18 @@ A version that --upgrade names is taken whatever its age, and no locked version 
     pub reading: ReadingArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
-    /// Record what an OpenTofu registry reports for all platforms, without downloading packages
+    /// Record the hashes that an OpenTofu registry reports for all platforms, without downloading packages
     #[arg(
         long,
         conflicts_with_all = ["fs_mirror", "net_mirror"],
         help_heading = "Where packages come from",
-        long_help = "Record the hashes that a registry reports for all platforms (`packages`, which OpenTofu's registry sends) \
-without downloading packages. tflock checks the checksum list and its signature all the same; the `h1` hashes are then the claim \
-of the registry alone. Applies to engine `tofu`; if a registry reports nothing, packages are downloaded as usual"
+        long_help = "Record the hashes that a registry reports for all platforms (in `packages`, which OpenTofu's registry sends), \
+without downloading packages. tflock still verifies the checksum list and its signature, but only the registry vouches for the \
+`h1` hashes. Applies to engine `tofu`; if a registry reports no hashes, tflock downloads the packages"
     )]
     pub trust_registry_hashes: bool,
 
-    /// What a change means.
+    /// What happens if a lock file changes.
     #[command(flatten)]
     pub change: ChangeArgs,
     /// Show how lock files change
@@ -79,14 +79,14 @@ of the registry alone. Applies to engine `tofu`; if a registry reports nothing, 
     pub report: ReportArgs,
 }
 
-/// What a lock file that changes means.
+/// What happens if a lock file changes.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "How to run")]
 pub struct ChangeArgs {
-    /// Write nothing, and exit with 3 if a lock file would change
+    /// Write nothing, and exit with code 3 if a lock file would change
     #[arg(long)]
     pub check: bool,
-    /// Write, and exit with 3 if a lock file was created or changed, to stop a commit in a hook
+    /// Write lock files, but exit with code 3 if any was created or changed, for example to stop a commit in a hook
     #[arg(long, conflicts_with = "check")]
     pub fail_on_change: bool,
 }

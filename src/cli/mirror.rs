@@ -1,4 +1,4 @@
-//! `tflock mirror`.
+//! The arguments of `tflock mirror`.
 
 use std::path::PathBuf;
 
@@ -22,16 +22,16 @@ Examples:
 
 #[derive(Args, Clone, Debug)]
 pub struct MirrorArgs {
-    /// Keep the packages in DIR: a filesystem mirror, and behind a web server a network mirror
+    /// Store the packages in DIR, a filesystem mirror that a web server can serve as a network mirror
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Which directories. `tflock mirror` always works on all directories below PATH.
+    /// The directories to process. `tflock mirror` always processes all directories below PATH.
     #[command(flatten)]
     pub tree: TreeArgs,
     #[command(flatten)]
     pub layered: LayeredArgs<MIRROR>,
 
-    /// Keep zips with the index of a network mirror, or directories that `init` links to
+    /// Store zips with the index of a network mirror, or directories that `init` can symlink to
     #[arg(
         long,
         value_name = "LAYOUT",
@@ -39,7 +39,7 @@ pub struct MirrorArgs {
         help_heading = "What to keep"
     )]
     pub layout: LayoutArg,
-    /// Update the lock files first, in the same pass over the packages
+    /// Update the lock files first; each package is still downloaded only once
     #[arg(long, help_heading = "What to keep")]
     pub lock: bool,
     /// Remove packages that no lock file below PATH needs
@@ -51,8 +51,8 @@ pub struct MirrorArgs {
         default_missing_value = "hosts",
         conflicts_with_all = ["changed", "failed"],
         help_heading = "What to keep",
-        long_help = "Remove packages of versions that no lock file below PATH names. `hosts`: on the hosts that lock files name, so \
-that packages which you added for other hosts stay; `all`: on all hosts [without =REACH: hosts]"
+        long_help = "Remove packages of versions that no lock file below PATH names. `hosts`: only on hosts that lock files name, \
+which keeps packages that you added for other hosts; `all`: on all hosts [without =REACH: hosts]"
     )]
     pub prune: Option<PruneReachArg>,
     #[command(flatten)]
@@ -60,10 +60,10 @@ that packages which you added for other hosts stay; `all`: on all hosts [without
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Write nothing, and exit with 3 if a package is missing or damaged
+    /// Write nothing, and exit with code 3 if a package is missing or damaged
     #[arg(long, help_heading = "How to run", conflicts_with_all = ["lock", "prune", "cli_config"])]
     pub check: bool,
-    /// Write the CLI configuration that makes Terraform and OpenTofu use DIR, or print it if FILE is `-`
+    /// Write to FILE a CLI configuration that makes Terraform and OpenTofu use DIR; `-` prints it instead
     #[arg(long, value_name = "FILE", help_heading = "How to run")]
     pub cli_config: Option<PathBuf>,
     /// Print the report on stdout in this format; messages go to stderr

@@ -1,4 +1,4 @@
-//! The command line: structures and help texts without behavior. `settings` checks the values.
+//! The command line: arguments and help texts, without behavior. `settings` checks the values.
 
 mod cache;
 mod documents;
@@ -30,15 +30,15 @@ const STYLES: Styles = Styles::styled()
 const AFTER_HELP: &str = "\
 Exit codes:
   0    done, nothing failed, no drift
-  1    a directory failed; the others were finished
-  2    usage, configuration or environment
-  3    --check found a lock file that would change or an incomplete mirror, --fail-on-change changed a lock file,
-       or verify has findings
+  1    a directory failed; all others were processed
+  2    error in usage, configuration or environment
+  3    --check found a lock file that would change or an incomplete mirror, a lock file changed with --fail-on-change,
+       or verify reported findings
   130  interrupted
 
 Run `tflock lock --help` for examples.";
 
-/// Keeps .terraform.lock.hcl right for a whole monorepo, for every platform, without Terraform.
+/// Keeps .terraform.lock.hcl up to date in a whole monorepo, for every platform, without Terraform.
 #[derive(Debug, Parser)]
 #[command(name = "tflock", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
 #[command(arg_required_else_help = true, infer_long_args = false)]
@@ -65,14 +65,14 @@ pub enum Command {
     Mirror(Box<MirrorArgs>),
     /// Show the effective settings for PATH and their sources: command line, config file, environment or default
     ///
-    /// Takes the options of `tflock lock`: replace `lock` by `config` to see what a command line means. Reads config files
-    /// only, and writes nothing.
+    /// Takes the options of `tflock lock`: replace `lock` with `config` to see the effect of a command line. Reads only config
+    /// files, and writes nothing.
     #[command(after_help = lock::CONFIG_EXAMPLES)]
     Config(Box<LockArgs>),
     /// Inspect or clean the disk cache
     #[command(after_help = cache::EXAMPLES)]
     Cache(CacheCommandArgs),
-    /// Print a script that completes command lines
+    /// Print a shell completion script
     #[command(after_help = documents::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),
     /// Print a manual page
@@ -89,7 +89,7 @@ pub struct OutputArgs {
     /// Print more: unchanged directories, signers of packages, notes
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
-    /// Color the output
+    /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
 }
@@ -104,7 +104,7 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Whether a command has the option `--name`.
+/// Returns whether any command has the option `--name`.
 pub fn has_option(name: &str) -> bool {
     let program = Cli::command();
     let mut commands = program.get_subcommands();

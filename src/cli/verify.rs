@@ -1,4 +1,4 @@
-//! `tflock verify`.
+//! The arguments of `tflock verify`.
 
 use clap::Args;
 

@@ -5,14 +5,14 @@ use crate::provider::Platform;
 /// The repair that a finding suggests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fix {
-    /// `tflock lock` with these options.
+    /// Run `tflock lock` with these options.
     Lock(Vec<String>),
-    /// Instructions for a repair that the user must decide on or carry out.
+    /// Follow instructions for a repair that the user must decide on or carry out.
     ByHand(String),
 }
 
 impl Fix {
-    /// `tflock lock` with `options`, then `--platform` if there are `platforms`.
+    /// Creates a repair with `tflock lock`, `options` and, if there are any `platforms`, `--platform`.
     pub fn lock<const N: usize>(options: [String; N], platforms: &[Platform]) -> Self {
         let mut arguments = Vec::from(options);
         if !platforms.is_empty() {
@@ -22,7 +22,7 @@ impl Fix {
         Self::Lock(arguments)
     }
 
-    /// The command that repairs these directories, ready for a shell, or what to do by hand.
+    /// Returns the shell command that repairs these directories, or the instructions for the user.
     pub fn text<'a>(&self, directories: impl IntoIterator<Item = &'a str>) -> String {
         match self {
             Self::Lock(options) => ["tflock", "lock"]
@@ -37,7 +37,7 @@ impl Fix {
     }
 }
 
-/// A path, quoted for a shell and never mistaken for an option.
+/// Quotes a path for a shell and ensures that it cannot be mistaken for an option.
 fn quote_argument(path: &str) -> String {
     if path.starts_with('-') {
         return quote_argument(&format!("./{path}"));

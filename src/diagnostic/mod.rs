@@ -34,7 +34,7 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// The provider that a finding is about.
     pub provider: Option<ProviderAddr>,
-    /// The directories that it applies to, as the user names them.
+    /// The directories that the diagnostic applies to, as the user names them.
     pub directories: BTreeSet<PathBuf>,
 }
 
@@ -57,13 +57,13 @@ impl Diagnostic {
         }
     }
 
-    /// An error that occurred while tflock worked on `directory`. If a link leads out of the repository to its file, the
-    /// text of the file is not quoted.
+    /// Creates an error that occurred while tflock processed `directory`. If the file of the error is outside the repository and
+    /// was reached through a symlink, its text is not quoted.
     pub fn of(error: &dyn Explain, directory: &Path) -> Self {
         Self::explain(Severity::Error, error, Some(directory))
     }
 
-    /// [`Diagnostic::of`] for each error.
+    /// Applies [`Diagnostic::of`] to each error.
     pub fn all<'a, E: Explain>(
         errors: impl IntoIterator<Item = &'a E>,
         directory: &Path,
@@ -72,22 +72,22 @@ impl Diagnostic {
         errors.map(|error| Self::of(error, directory)).collect()
     }
 
-    /// Like [`Diagnostic::of`], but as a warning: tflock continued the work on `directory`.
+    /// Like [`Diagnostic::of`], but creates a warning: tflock continues to process `directory`.
     pub fn warn(error: &dyn Explain, directory: &Path) -> Self {
         Self::explain(Severity::Warning, error, Some(directory))
     }
 
-    /// An error that belongs to no directory.
+    /// Creates an error that belongs to no directory.
     pub fn general(error: &dyn Explain) -> Self {
         Self::explain(Severity::Error, error, None)
     }
 
-    /// A failure that belongs to no directory and does not stop the run.
+    /// Creates a warning about a failure that belongs to no directory and does not stop the run.
     pub fn caution(error: &impl Explain) -> Self {
         Self::explain(Severity::Warning, error, None)
     }
 
-    /// An error that has only a message and a chain of causes.
+    /// Creates an error that has only a message and a chain of causes.
     pub fn chain(error: &(dyn Error + 'static)) -> Self {
         Self {
             causes: causes_of(error),
@@ -95,7 +95,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning about `directory`, or about the whole run if that is `None`.
+    /// Creates a warning about `directory`, or about the whole run if `directory` is `None`.
     pub fn warning(code: Code, message: impl Into<String>, directory: Option<&Path>) -> Self {
         Self {
             directories: directory.map(Path::to_path_buf).into_iter().collect(),
@@ -103,7 +103,7 @@ impl Diagnostic {
         }
     }
 
-    /// A finding of `verify`, at a place in a lock file, a configuration or a `.gitignore`.
+    /// Creates a finding of `verify`, at a place in a lock file, a configuration or a `.gitignore`.
     pub fn finding(code: Code, place: Place, message: String, fix: Fix) -> Self {
         Self {
             place: Some(place),
@@ -112,7 +112,7 @@ impl Diagnostic {
         }
     }
 
-    /// A report that a lock file changed, or with `--check` would change.
+    /// Reports that a lock file changed or, with `--check`, would change.
     pub fn drift(severity: Severity, place: Place, message: String, directory: &Path) -> Self {
         Self {
             place: Some(place),
@@ -135,7 +135,7 @@ impl Diagnostic {
         }
     }
 
-    /// Removes the source line, and all other text of the file if the message may quote it.
+    /// Removes the source line. If the message may quote other text of the file, replaces it, too.
     fn without_quotes(self, place: &Place, quotes_file: bool) -> Self {
         let diagnostic = self.at(Some(place.clone()));
         if !quotes_file {
@@ -145,7 +145,8 @@ impl Diagnostic {
         Self {
             message: format!("`{}` is invalid", file.to_string_lossy()),
             causes: vec![
-                "a link leads out of the repository to it, so it is not quoted".to_owned(),
+                "it is not quoted, because a symlink points to it outside the repository"
+                    .to_owned(),
             ],
             hint: None,
             ..diagnostic
@@ -164,7 +165,7 @@ impl Diagnostic {
         }
     }
 
-    /// Moves the diagnostic to `place`. The source line is removed if a link leads out of the repository to the file.
+    /// Moves the diagnostic to `place`. Removes the source line if a symlink points outside the repository to the file.
     pub fn at(self, place: Option<Place>) -> Self {
         let place = place.map(|place| {
             if is_foreign(&place) {
@@ -181,10 +182,10 @@ impl Diagnostic {
     }
 }
 
-/// Whether a place is in a file outside of the repository that is reached through a symbolic link.
+/// Returns whether a place is in a file outside of the repository that is reached through a symlink.
 fn is_foreign(place: &Place) -> bool {
     thread_local! {
-        /// The result for the last file, because one file can have tens of thousands of places.
+        /// The last file and its result, cached because one file can have tens of thousands of places.
         static LAST: RefCell<Option<(PathBuf, bool)>> = const { RefCell::new(None) };
     }
     if place.line == 0 {
@@ -206,8 +207,8 @@ fn causes_of(error: &dyn Error) -> Vec<String> {
         .collect()
 }
 
-/// Unites diagnostics that differ only in place and directories, and sorts them by the first directory. So an error in a file
-/// that several directories use is reported once.
+/// Merges diagnostics that differ only in place and directories, and sorts them by severity, then by directory. An error in a
+/// file that several directories use is thus reported once.
 pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut merged = unite(diagnostics);
     merged.sort_by(|a, b| {
@@ -216,7 +217,7 @@ pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merged
 }
 
-/// Unites diagnostics that differ only in place and directories. The result keeps the place and the position of the first.
+/// Merges diagnostics that differ only in place and directories. Each result has the place and the position of the first.
 pub fn unite(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut united: Vec<Diagnostic> = Vec::new();
     let mut known = BTreeMap::new();
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_causes_are_one_message_that_counts_directories() {
+    fn identical_errors_are_one_message_that_counts_directories() {
         let merged = merge(["c", "a", "b"].map(|path| diagnostic(None, path)).into());
         assert_eq!(merged.len(), 1);
         let text = merged[0].render(false);

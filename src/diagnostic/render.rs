@@ -1,4 +1,4 @@
-//! A diagnostic as text for a person.
+//! Renders a diagnostic as text for people.
 //!
 //! ```text
 //! error: cannot read version constraint `>= 1.2, ~> 3.x.y`
@@ -18,11 +18,11 @@ use anstyle::{AnsiColor, Style};
 use super::{Diagnostic, Severity};
 use crate::display::{is_deceptive, shown_path};
 
-/// The maximum length of a message, a cause or a hint, in characters. Only texts that quote remote input are longer.
+/// The maximum length of a message, a cause or a hint, in characters. Only text that quotes remote input is longer.
 const MAX_CHARACTERS: usize = 4_000;
 
 impl Diagnostic {
-    /// The text for a person, with a final newline. `styled` adds ANSI colors.
+    /// Renders the text for people, with a final newline. `styled` adds ANSI colors.
     pub fn render(&self, styled: bool) -> String {
         let paint = Paint { styled };
         let color = match self.severity {
@@ -82,8 +82,8 @@ impl Diagnostic {
     }
 }
 
-/// Escapes text that may quote untrusted registries, archives and files. The result does not control the terminal or change the
-/// direction of text. Its second and later lines are indented, and its length is limited.
+/// Escapes text that may quote untrusted registries, archives and files. The result cannot control the terminal or change the
+/// text direction. All lines after the first are indented, and the length is limited.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len().min(MAX_CHARACTERS));
     for character in text.chars().take(MAX_CHARACTERS) {

@@ -1,4 +1,4 @@
-//! The options of the table on the command line.
+//! The command-line arguments for the options in the table.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::value::ValueError;
 use super::{OptionLayer, command_arguments};
 
-/// The options of the table on the command line of `COMMAND`.
+/// The values on the command line of `COMMAND` for the options in the table.
 #[derive(Clone)]
 pub struct LayeredArgs<const COMMAND: u8>(ArgMatches);
 
 /// An invalid value on the command line.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read `--{option} {text}`")]
+#[error("invalid value in `--{option} {text}`")]
 pub struct RejectedArgument {
     option: &'static str,
     text: String,

@@ -20,7 +20,7 @@ macro_rules! layered_options {
         const TABLE: OptionTable = OptionTable { $($field: $spec,)* };
 
         impl OptionLayer {
-            /// Sets `key` to a value of a config file. Returns false if there is no such key.
+            /// Sets `key` to a value from a config file. Returns false if there is no such key.
             pub fn set(&mut self, key: &str, value: &TomlValue<'_>, origin: ValueOrigin) -> Result<bool, RejectedValue> {
                 $(if key == TABLE.$field.key {
                     self.$field = Some(Sourced { value: TABLE.$field.parse_toml(value)?, origin });
@@ -41,7 +41,7 @@ macro_rules! layered_options {
         }
 
         impl EffectiveOptions {
-            /// Merges the command line and config files, the nearest file first.
+            /// Merges the command line and the config files. `files` starts with the nearest file.
             pub fn merge(command_line: &OptionLayer, files: &[&OptionLayer]) -> Self {
                 Self {
                     $($field: TABLE.$field.choose(
@@ -51,20 +51,20 @@ macro_rules! layered_options {
                 }
             }
 
-            /// The values as `tflock config` shows them.
+            /// Returns the values as `tflock config` shows them.
             pub fn rows(&self) -> Vec<OptionRow> {
                 vec![$(TABLE.$field.row(&self.$field),)*]
             }
         }
 
-        /// The keys of the config file that are options, in alphabetical order.
+        /// Returns the keys of all options in a config file, in alphabetical order.
         pub fn option_keys() -> Vec<&'static str> {
             let mut keys = vec![$(TABLE.$field.key,)*];
             keys.sort_unstable();
             keys
         }
 
-        /// Whether the table declares the command-line option `--name`.
+        /// Returns whether the table declares the command-line option `--name`.
         pub fn is_layered_option(name: &str) -> bool {
             [$(TABLE.$field.option,)*].contains(&name)
         }

@@ -1,8 +1,8 @@
-//! The options that `.tflock.toml` may set too. The table below declares each of them once.
+//! The options that can be set on the command line and in `.tflock.toml`. The table below declares each of them once.
 //!
-//! The arguments of clap, the keys of the config file, the rows of `tflock config` and the effective values are generated from the
-//! table. The command line takes precedence over config files, and config files over the default. [`Sourced`] records the source
-//! of an effective value.
+//! The clap arguments, the config file keys, the rows of `tflock config` and the effective values are generated from the table.
+//! The command line takes precedence over config files, and config files over the default. [`Sourced`] records the source of an
+//! effective value.
 //!
 //! To add an option, add an entry to the table, read [`EffectiveOptions`] where the value matters, and describe the option
 //! in docs/reference/options.md.
@@ -55,9 +55,9 @@ layered_options! {
         heading: "Which directories",
         value_name: "WHEN",
         help: "Create missing lock files",
-        details: "`auto`: in every directory named on the command line, and in a directory that -r found or that was named \
-            through one of its files if it requires a provider and no other directory of the repository calls it as a local \
-            module",
+        details: "`auto` creates them in every directory named on the command line. If -r found a directory, or one of its \
+        files was named instead, the directory must also require a provider, and no other directory in the repository may \
+        call it as a local module",
         counts_if_untrusted: |create| *create != Create::Never,
         ..OptionSpec::new(|| Create::Auto)
     };
@@ -93,15 +93,15 @@ layered_options! {
         counts_if_untrusted: |missing| *missing == Missing::Error,
         ..OptionSpec::new(|| Missing::Error)
     };
-    // `add` and `replace` are not allowed in a file: they would silently record a package that was uploaded again, for every user.
+    // `add` and `replace` are not allowed in a config file: they would silently record a re-uploaded package for every user.
     mismatch: Mismatch = OptionSpec {
         key: "mismatch",
         option: "mismatch",
         commands: LOCK,
         heading: "What to lock",
         value_name: "WHAT",
-        help: "Fail, add or replace if no recorded hash of a kept version is genuine",
-        details: "Such a package was uploaded again, or the lock file was tampered with",
+        help: "Fail, or add or replace hashes, if no recorded hash of a kept version is genuine",
+        details: "In that case, the package was uploaded again, or the lock file was tampered with",
         is_allowed_in_file: |mismatch| *mismatch == Mismatch::Error,
         ..OptionSpec::new(|| Mismatch::Error)
     };
@@ -151,7 +151,7 @@ impl WordValue for Option<Engine> {
         (
             "auto",
             None,
-            "Decide per directory by the lock file, `.tofu` files, version files and the rest of the tree",
+            "Decide for each directory by its lock file, `.tofu` files, version files and the rest of the tree",
         ),
         ("terraform", Some(Engine::Terraform), "Terraform"),
         ("tofu", Some(Engine::Tofu), "OpenTofu"),
@@ -171,7 +171,7 @@ impl WordValue for Mismatch {
         (
             "add",
             Self::Add,
-            "Record the correct hashes beside the foreign ones, as `terraform providers lock` does",
+            "Record the correct hashes alongside the foreign ones, as `terraform providers lock` does",
         ),
         ("replace", Self::Replace, "Record only the correct hashes"),
     ];

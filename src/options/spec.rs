@@ -20,7 +20,7 @@ pub const LIST: u8 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueOrigin {
     CommandLine,
-    /// A line of a config file.
+    /// A line in a config file.
     File(Place),
     /// The environment variable of this name.
     Environment(&'static str),
@@ -64,15 +64,15 @@ pub(super) struct OptionSpec<T> {
     /// The commands with this option: a bit set of [`LOCK`], [`VERIFY`], [`MIRROR`] and [`LIST`].
     pub(super) commands: u8,
     pub(super) heading: &'static str,
-    /// The name of the value in the help. Switches have none.
+    /// The name of the value in the help. Empty for switches.
     pub(super) value_name: &'static str,
     /// The summary in the help, without the default.
     pub(super) help: &'static str,
-    /// What `--help` adds to the summary.
+    /// The text that `--help` adds to the summary.
     pub(super) details: &'static str,
     pub(super) default: fn() -> T,
-    /// The order of values, the strictest first. If several config files set the option, the strictest value counts. Without such
-    /// an order, the value of the nearest file counts.
+    /// The order of values, the strictest first. If several config files set the option, the strictest value applies. If this is
+    /// `None`, the value in the nearest file applies.
     pub(super) strictest: Option<fn(&T, &T) -> Ordering>,
     /// Whether a config file may set this value at all.
     pub(super) is_allowed_in_file: fn(&T) -> bool,
@@ -90,7 +90,7 @@ pub struct OptionRow {
 }
 
 impl<T> OptionSpec<T> {
-    /// The fields that most options have in common.
+    /// Creates an option with the values that most options have in common.
     pub(super) const fn new(default: fn() -> T) -> Self {
         Self {
             key: "",
@@ -110,7 +110,7 @@ impl<T> OptionSpec<T> {
 }
 
 impl<T: OptionValue> OptionSpec<T> {
-    /// The arguments of `command` for the option.
+    /// Returns the arguments that set the option in `command`.
     pub(super) fn arguments(&self, command: u8) -> Vec<Arg> {
         if self.commands & command == 0 {
             return Vec::new();
@@ -151,7 +151,7 @@ impl<T: OptionValue> OptionSpec<T> {
         }
     }
 
-    /// The effective value, given the values of config files with the nearest file first.
+    /// Returns the effective value. `files` are the values in config files, starting with the nearest file.
     pub(super) fn choose<'a>(
         &self,
         command_line: Option<&Sourced<T>>,

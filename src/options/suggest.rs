@@ -1,6 +1,6 @@
 //! Suggestions for mistyped words.
 
-/// The maximum number of wrong letters in a word for which another word is suggested.
+/// The maximum number of letters in which a mistyped word may differ from a suggestion.
 const MAX_EDITS: usize = 2;
 
 /// Common platforms, for suggestions only. Any other platform is valid too.
@@ -12,8 +12,8 @@ const COMMON_PLATFORMS: &str = "
     windows_386 windows_amd64 windows_arm64
 ";
 
-/// The word among `known` that is most similar to `text`. Case and `_` for `-` do not count as differences. At most two letters
-/// may differ, and fewer than half of the letters of the known word.
+/// Returns the word in `known` that is most similar to `text`. Case and `_` instead of `-` do not count as differences. At most
+/// two letters may differ, and fewer than half of the letters of the known word.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);
@@ -25,7 +25,7 @@ pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, word)| word)
 }
 
-/// A suggestion for an invalid platform such as `linux-amd64`, `linux/arm64`, `macos_arm64` or `linux_x86_64`.
+/// Suggests a platform for an invalid one such as `linux-amd64`, `linux/arm64`, `macos_arm64` or `linux_x86_64`.
 pub(super) fn platform_hint(text: &str) -> Option<String> {
     let text = text
         .to_lowercase()
@@ -38,7 +38,7 @@ pub(super) fn platform_hint(text: &str) -> Option<String> {
     Some(format!("did you mean `{platform}`?"))
 }
 
-/// The words as `a`, `b` and `c`, each in backticks.
+/// Formats words as a list: `a`, `b` and `c`, each in backticks.
 pub fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {

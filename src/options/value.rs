@@ -14,7 +14,7 @@ use crate::provider::{Platform, PlatformError};
 use super::arguments::RejectedArgument;
 use super::suggest::{nearest, platform_hint, quoted_list};
 
-/// A value of a config file and its position.
+/// A value in a config file and its position.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
 /// A value on the command line. `None` if the user did not set the option.
@@ -24,24 +24,24 @@ type Parsed<T> = Result<T, RejectedValue>;
 
 /// The type of an option's value.
 pub(super) trait OptionValue: Clone {
-    /// Completes the argument of the option, and adds others that belong to it.
+    /// Completes the argument for the option, and adds further arguments that belong to the option.
     fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg>;
 
     fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self>;
 
-    /// The value in a config file. Messages list only values for which `is_allowed` is true.
+    /// Parses the value in a config file. Messages list only values for which `is_allowed` is true.
     fn from_toml(value: &TomlValue<'_>, is_allowed: fn(&Self) -> bool) -> Parsed<Self>;
 
-    /// The value for people, safe to print.
+    /// Formats the value for people. The text is safe to print.
     fn display(&self) -> String;
 
-    /// The default in the help. `None` if the text of the help already names it.
+    /// Returns the default to show in the help. `None` if the help text already states it.
     fn default_in_help(&self) -> Option<String> {
         Some(self.display())
     }
 }
 
-/// A value that is one of a few words.
+/// A value that is one word of a fixed set.
 pub(super) trait WordValue: Copy + PartialEq + Send + Sync + 'static {
     /// Each word with its meaning and its help.
     const WORDS: &'static [(&'static str, Self, &'static str)];
@@ -51,39 +51,39 @@ pub(super) trait WordValue: Copy + PartialEq + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumberUpTo<const MAX: u16>(pub u16);
 
-/// A value of a config file that its option does not accept.
+/// A value in a config file that its option does not accept.
 #[derive(Debug)]
 pub struct RejectedValue {
-    /// The bytes of the value in the file.
+    /// The byte range of the value in the file.
     pub span: Range<usize>,
     pub rejection: Rejection,
 }
 
-/// Why a value of a config file is not accepted.
+/// Why a value in a config file is not accepted.
 #[derive(Debug)]
 pub enum Rejection {
     Type {
         expected: &'static str,
         found: &'static str,
     },
-    /// It has the right type, but is invalid.
+    /// The value has the correct type, but is invalid.
     Invalid(ValueError),
-    /// Only the command line may set it.
+    /// Only the command line may set this value.
     LoosensTrust,
 }
 
-/// An invalid value of the right type.
+/// An invalid value of the correct type.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueError {
-    #[error("the values are {}", quoted_list(.0))]
+    #[error("the valid values are {}", quoted_list(.0))]
     Word(Vec<&'static str>),
     #[error(transparent)]
     Platform(#[from] PlatformError),
     #[error(transparent)]
     Pattern(Box<regex::Error>),
-    #[error("it is not from 1 to {0}")]
+    #[error("it must be from 1 to {0}")]
     Range(u16),
-    #[error("it names no platform")]
+    #[error("it must contain at least one platform")]
     Empty,
 }
 
@@ -95,7 +95,7 @@ impl ValueError {
                 Some(format!("did you mean `{word}`?"))
             }
             Self::Platform(_) => platform_hint(text),
-            Self::Empty => Some("leave the key out to lock for this machine's platform".to_owned()),
+            Self::Empty => Some("omit the key to use the platform of this machine".to_owned()),
             Self::Pattern(_) | Self::Range(_) => None,
         }
     }
@@ -107,13 +107,13 @@ impl RejectedValue {
         Self { span, rejection }
     }
 
-    /// A value of another type than `expected`.
+    /// Rejects a value that does not have the `expected` type.
     pub fn wrong_type(value: &TomlValue<'_>, expected: &'static str) -> Self {
         let found = match value.get_ref() {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) => "a number",
-            DeValue::Float(_) => "a fraction",
-            DeValue::Boolean(_) => "true or false",
+            DeValue::Float(_) => "a fractional number",
+            DeValue::Boolean(_) => "a boolean",
             DeValue::Datetime(_) => "a date",
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
@@ -126,11 +126,12 @@ impl RejectedValue {
     }
 }
 
-/// The strings of an array, each with its value for messages.
+/// Returns the strings of an array, each with its TOML value for messages.
 pub fn strings<'v>(
     value: &'v TomlValue<'v>,
 ) -> Result<Vec<(&'v str, &'v TomlValue<'v>)>, RejectedValue> {
-    let wrong_type = |value| RejectedValue::wrong_type(value, "a list of strings, as `[\"...\"]`");
+    let wrong_type =
+        |value| RejectedValue::wrong_type(value, "a list of strings, such as `[\"...\"]`");
     let items = value
         .get_ref()
         .as_array()
@@ -142,7 +143,7 @@ pub fn strings<'v>(
     items.iter().map(string).collect()
 }
 
-/// The values of an option as typed. Empty if the option is not set.
+/// Returns the values of an option as the user typed them. Empty if the option is not set.
 fn texts<'m>(matches: &'m ArgMatches, option: &str) -> Vec<&'m str> {
     let texts = matches.get_many::<String>(option).unwrap_or_default();
     texts.map(String::as_str).collect()
@@ -184,11 +185,11 @@ fn word_value<T: WordValue>(text: &str) -> Option<T> {
 }
 
 impl OptionValue for bool {
-    /// A switch, and a second one with `--no-`, which overrides a config file.
+    /// Returns the switch, and a second one with the prefix `--no-`, which overrides a config file.
     fn arguments(argument: Arg, _: &'static str) -> Vec<Arg> {
         let argument = argument.action(ArgAction::SetTrue);
         let name = argument.get_id().to_string();
-        let help = format!("Override `{name} = true` of a config file");
+        let help = format!("Override `{name} = true` in a config file");
         let off = argument
             .clone()
             .id(format!("no-{name}"))
@@ -242,7 +243,7 @@ impl<const MAX: u16> OptionValue for NumberUpTo<MAX> {
     }
 }
 
-/// Each platform once, in the order given.
+/// Contains each platform once, in the order given.
 impl OptionValue for Vec<Platform> {
     fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg> {
         let argument = argument.value_name(value_name).value_delimiter(',');

@@ -1,8 +1,8 @@
 //! Escapes text that a CI system would execute as a command.
 //!
-//! CI systems scan stdout and stderr of a program for commands. GitHub Actions executes lines that begin with `::` after any
+//! CI systems scan the stdout and stderr of a program for commands. GitHub Actions executes lines that begin with `::` after any
 //! white space, and `##[` anywhere. Azure Pipelines executes `##vso[`, and `TeamCity` executes `##teamcity[`. Names in a
-//! repository and responses of registries are untrusted, so tflock escapes these sequences in all text, on every system: the
+//! repository and responses from registries are untrusted, so tflock escapes these sequences in all text, on every system: the
 //! second `:` becomes `\u{3a}`, and `[` becomes `\u{5b}`. Characters that control a terminal, and invisible characters, are
 //! escaped too.
 
@@ -44,12 +44,12 @@ pub(crate) fn json(document: &str) -> Cow<'_, str> {
     Cow::Owned(harmless)
 }
 
-/// Whether a text is printable ASCII. This check is fast, and almost all documents pass it.
+/// Returns whether text is printable ASCII. This check is fast, and almost all documents pass it.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
-/// Whether `character`, at byte `at` of `text`, is the bracket of `##[` or `##NAME[`.
+/// Returns whether `character`, at byte `at` of `text`, is the bracket of `##[` or `##NAME[`.
 fn opens_command(text: &str, at: usize, character: char) -> bool {
     if character != '[' {
         return false;
@@ -62,8 +62,8 @@ fn opens_command(text: &str, at: usize, character: char) -> bool {
     before.next() == Some('#') && before.next() == Some('#')
 }
 
-/// Whether a character is a variation selector. These have a legitimate use, so they are not escaped. They have no width, and
-/// some text comparisons ignore them, so a command that contains them must be recognized.
+/// Returns whether a character is a variation selector. These have a legitimate use, so they are not escaped. They have no width,
+/// and some text comparisons ignore them, so a command that contains them must still be recognized.
 const fn is_variation(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }

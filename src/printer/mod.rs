@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use crate::diagnostic::Diagnostic;
 
-/// The first error of writing to stdout. It is static because all printers of the process share stdout.
+/// The first error that occurred when writing to stdout. It is static because all printers of the process share stdout.
 static STDOUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Printer {
         io::stderr().is_terminal()
     }
 
-    /// Prints an error of the command line if it quotes something that must be escaped. Returns whether it did.
+    /// Prints a command-line error if it contains text that must be escaped. Returns whether it printed the error.
     pub fn escaped_usage(usage: &str) -> bool {
         let harmless = harmless::text(usage, false);
         let is_escaped = harmless != usage;
@@ -70,7 +70,7 @@ impl Printer {
     /// Prints a document for programs to stdout without escaping it, even if quiet.
     pub fn document(&self, text: &str) {
         if let Err(error) = write_to(&mut io::stdout().lock(), text)
-            // The reader closed the pipe on purpose, for example `head`.
+            // The reader, for example `head`, closed the pipe on purpose.
             && error.kind() != io::ErrorKind::BrokenPipe
         {
             // Only the first error is kept, because later ones follow from it.
@@ -78,7 +78,7 @@ impl Printer {
         }
     }
 
-    /// The first error of writing to stdout, for example because the disk is full.
+    /// Returns the first error that occurred when writing to stdout, for example because the disk is full.
     pub fn stdout_error() -> Option<&'static io::Error> {
         STDOUT_ERROR.get()
     }
@@ -117,7 +117,7 @@ impl io::Write for LogWriter {
 /// Writes text and a line break to stderr.
 fn print_line(text: &str, styled: bool) {
     let line = format!("{text}\n");
-    // An error of stderr cannot be reported anywhere.
+    // A failure to write to stderr cannot be reported anywhere.
     let _ = write_to(&mut io::stderr().lock(), &harmless::text(&line, styled));
 }
 

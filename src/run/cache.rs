@@ -1,4 +1,4 @@
-//! `tflock cache`: prints the directory and the contents of the disk cache, and removes entries.
+//! The `tflock cache` command: prints the directory and the size of the disk cache, and removes entries.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn days_ago(days: u32) -> SystemTime {
     then.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Prints the directory, the usage of each cache area, and the total.
+/// Prints the cache directory, the number and size of the entries in each cache area, and the total.
 fn info(directory: &Path, printer: Printer) {
     let mut text = format!("{}\n", visible_name(&directory.to_string_lossy()));
     let mut total = EntryUsage::default();
@@ -60,13 +60,13 @@ fn info(directory: &Path, printer: Printer) {
 
 const fn describe(kind: CacheArea) -> &'static str {
     match kind {
-        CacheArea::Hashes => "hashes of packages",
-        CacheArea::Answers => "signed lists of registries",
+        CacheArea::Hashes => "package hashes",
+        CacheArea::Answers => "signed checksum lists",
         CacheArea::Modules => "modules",
     }
 }
 
-/// Formats a usage, for example `2 entries, 1.0 kB`.
+/// Formats a number of entries and their size, for example `2 entries, 1.0 kB`.
 fn amount(usage: EntryUsage) -> String {
     let entries = counted(usage.entries, "entry", "entries");
     format!("{entries}, {}", bytes(usage.bytes))

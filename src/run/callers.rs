@@ -1,5 +1,5 @@
-//! The callers of local modules. A called module gets no lock file, because the lock files of its callers cover it. With
-//! `--callers`, tflock also works on the callers of the named directories, whose lock files may change with them.
+//! Finds the callers of local modules. A called module gets no lock file, because the lock files of its callers cover it. With
+//! `--callers`, tflock also processes the callers of the named directories, because changes in a module affect their lock files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::provider::Engine;
 use crate::settings::{Environment, SettingsError, TreeSettings};
 use crate::walk::{WalkOptions, WalkedDirectory, walk};
 
-/// Why a directory without a lock file gets none.
+/// Why tflock does not create a lock file in a directory.
 #[derive(Clone)]
 pub(super) enum SkipReason {
-    /// It requires no provider that a lock file can record.
+    /// The directory requires no provider that a lock file can record.
     RequiresNothing,
-    /// Other directories call it as a local module, and their lock files cover it.
+    /// Other directories call this directory as a local module, and their lock files cover it.
     Called {
-        /// The first caller in the order of paths.
+        /// The first caller, in path order.
         by: PathBuf,
         /// The number of further callers.
         others: usize,
@@ -27,7 +27,7 @@ pub(super) enum SkipReason {
     CreationForbidden,
 }
 
-/// The local modules with a caller, by real path. A caller may call a module directly or through other modules.
+/// The local modules that other directories call, directly or through other modules, by real path.
 #[derive(Default)]
 pub(super) struct CalledModules(BTreeMap<PathBuf, SkipReason>);
 
@@ -52,14 +52,14 @@ impl CalledModules {
         }
     }
 
-    /// Returns the reason to skip the directory with this real path, or `None` if it has no caller.
+    /// Returns why the directory with this real path is skipped, or `None` if no other directory calls it.
     pub(super) fn skip_reason(&self, real: &Path) -> Option<SkipReason> {
         self.0.get(real).cloned()
     }
 }
 
-/// Adds the callers of the named directories to the settings. For each caller in the same repositories, it adds the path of
-/// one configuration file, so tflock treats the caller as if the user had named that file.
+/// Adds the callers of the named directories to the settings. For each caller in the same repository, adds the path of one of
+/// its configuration files, which means that tflock treats the caller as if the user had named that file.
 pub(super) fn add_callers(
     settings: &mut TreeSettings,
     environment: &Environment,
@@ -91,13 +91,13 @@ fn find_callers(settings: &TreeSettings) -> Vec<PathBuf> {
 struct CallerReader<'a> {
     settings: &'a TreeSettings,
     named: BTreeSet<&'a PathBuf>,
-    /// Whether the tree has files that only OpenTofu reads.
+    /// Whether the repositories contain files that only OpenTofu reads.
     has_tofu_files: bool,
     cache: ModuleCache,
 }
 
 impl CallerReader<'_> {
-    /// Returns a configuration file of `directory` if it calls a named directory and is not named itself.
+    /// Returns a configuration file of `directory` if `directory` calls a named directory and is not itself named.
     fn caller_file(&self, directory: &WalkedDirectory) -> Option<PathBuf> {
         let path = &directory.path;
         if !directory.has_configuration || self.named.contains(path) {
@@ -109,8 +109,8 @@ impl CallerReader<'_> {
         Some(relative.map_or_else(|_| file.clone(), Path::to_path_buf))
     }
 
-    /// Returns the first engine by whose rules the root module in `path` calls a named directory. The engine of `path` itself
-    /// is determined later. A directory that turns out not to be a caller does no harm: its lock file does not change.
+    /// Returns the first engine under whose rules the root module in `path` calls a named directory. The engine of `path` itself
+    /// is determined later. If `path` then turns out not to be a caller, its lock file does not change.
     fn calling_engine(&self, path: &Path) -> Option<Engine> {
         let area = self.settings.areas.first()?;
         for engine in [Engine::Terraform, Engine::Tofu] {
@@ -119,8 +119,8 @@ impl CallerReader<'_> {
             if directories.any(|module| self.named.contains(module)) {
                 return Some(engine);
             }
-            // Without files for OpenTofu, both engines read the same files and find the same modules. Skipping the second
-            // engine halves the time in a large tree.
+            // If there are no OpenTofu-only files, both engines read the same files and find the same modules. Skipping the
+            // second engine halves the time in a large repository.
             if modules.complete && !self.has_tofu_files {
                 return None;
             }

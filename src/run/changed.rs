@@ -2,15 +2,15 @@
 //!
 //! The lock file of a root module depends on
 //!
-//! - its own configuration, lock file, variable files and test files, and the files of `--var-file`;
-//! - the configuration of local modules that it calls, directly or through other modules;
-//! - the targets of symbolic links among these files;
+//! - its own configuration, lock file, variable files and test files, and the files given with `--var-file`;
+//! - the configuration of the local modules that it calls, directly or through other modules;
+//! - the targets of symlinks among these files;
 //! - the `.tflock.toml` files that apply to it;
 //! - the version files that determine its engine.
 //!
-//! Files that a function in a module source reads are ignored.
+//! Files that functions in module sources read are ignored.
 //!
-//! A changed symbolic link or submodule counts as a change of every file below it.
+//! A changed symlink or submodule counts as a change to every file below it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -33,12 +33,12 @@ pub(super) struct ChangeFilter {
 /// A directory whose lock file may be affected by the changes.
 pub(super) struct Candidate<'a> {
     pub(super) area: &'a Area,
-    /// Its absolute path, first with symbolic links, then with all links resolved.
+    /// The absolute path of the directory, first with symlinks, then with all symlinks resolved.
     pub(super) names: [PathBuf; 2],
     pub(super) repository: &'a Path,
     pub(super) reason: EngineReason,
     pub(super) options: ReadOptions,
-    /// The absolute paths of the local modules that it calls, directly or through other modules.
+    /// The absolute paths of the local modules that the directory calls, directly or through other modules.
     pub(super) modules: BTreeSet<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl ChangeFilter {
         }
     }
 
-    /// Whether the changes can change the lock file of a directory.
+    /// Returns whether the changed files can affect the lock file of a directory.
     pub(super) fn affects(&self, candidate: &Candidate<'_>) -> bool {
         let area = candidate.area;
         self.affects_config_files(candidate)
@@ -65,7 +65,7 @@ impl ChangeFilter {
             || area.options.engine.value.is_none() && self.affects_version_files(candidate)
     }
 
-    /// Whether a file of the root module changed.
+    /// Returns whether a file of the root module changed.
     fn affects_root(&self, directory: &Path, candidate: &Candidate<'_>) -> bool {
         let options = &candidate.options;
         let is_read = |name: &str| {
@@ -88,12 +88,12 @@ impl ChangeFilter {
             || var_files.any(|file| self.paths.contains(&file))
     }
 
-    /// Whether a file of a called module changed.
+    /// Returns whether a file of a called module changed.
     fn affects_module(&self, directory: &Path) -> bool {
         self.has(directory, is_configuration) || self.is_below(directory)
     }
 
-    /// Whether a file in `directory` with a matching name changed, or the target of a symbolic link with a matching name.
+    /// Returns whether a file in `directory` with a matching name changed, or the target of a symlink with a matching name.
     fn has(&self, directory: &Path, matches: impl Fn(&str) -> bool) -> bool {
         let matches = |name: &OsStr| name.to_str().is_some_and(&matches);
         let is_match = |path: &PathBuf| {
@@ -107,7 +107,7 @@ impl ChangeFilter {
     }
 
     fn has_link(&self, directory: &Path, matches: impl Fn(&OsStr) -> bool) -> bool {
-        // The links of a directory that cannot be listed are ignored: its files cannot be read either.
+        // If the directory cannot be listed, its files cannot be read either, so its symlinks are ignored.
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut links = entries.filter(|entry| {
             matches(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_symlink())
@@ -118,15 +118,15 @@ impl ChangeFilter {
         })
     }
 
-    /// Whether `directory` or one of its parents is a changed path. Git lists such a path like a file: it is a symbolic link, a
-    /// submodule or an embedded repository.
+    /// Returns whether `directory` or one of its parents is itself a changed path. Git lists a directory like a file if it is a
+    /// symlink, a submodule or an embedded repository.
     fn is_below(&self, directory: &Path) -> bool {
         directory
             .ancestors()
             .any(|above| self.paths.contains(above))
     }
 
-    /// Whether a `.tflock.toml` that applies to the directory was changed or removed.
+    /// Returns whether a `.tflock.toml` that applies to the directory was changed or removed.
     fn affects_config_files(&self, candidate: &Candidate<'_>) -> bool {
         let [_, real] = &candidate.names;
         real.ancestors()
@@ -134,7 +134,7 @@ impl ChangeFilter {
             .any(|level| self.paths.contains(&level.join(CONFIG_FILE_NAME)))
     }
 
-    /// Whether a version file that determines the engine of the directory was changed or removed.
+    /// Returns whether a version file that determines the engine of the directory was changed or removed.
     fn affects_version_files(&self, candidate: &Candidate<'_>) -> bool {
         if !matches!(
             candidate.reason,

@@ -1,4 +1,4 @@
-//! `tflock config`: the effective settings and their sources.
+//! The `tflock config` command: prints the effective settings and their sources.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::settings::{Environment, PathGroup, cache_directory, effective_options
 
 use super::{CommandError, DONE, Invocation};
 
-/// Variables that tflock reads and whose values are not secret.
+/// Environment variables that tflock reads and whose values are not secret.
 const SHOWN_VARIABLES: &str = "
     CI HOME NETRC NO_COLOR NO_PROXY SSL_CERT_DIR SSL_CERT_FILE
     OPENTOFU_ENFORCE_GPG_EXPIRATION OPENTOFU_ENFORCE_GPG_VALIDATION
@@ -18,7 +18,7 @@ const SHOWN_VARIABLES: &str = "
     TFLOCK_CACHE_DIR TFLOCK_LOG
 ";
 
-/// Variables that are shown without their values, which may hold secrets. Each entry is the beginning of a name.
+/// Prefixes of environment variables that are listed without their values, because the values may be secret.
 const HIDDEN_VARIABLES: [&str; 5] = [
     "ALL_PROXY",
     "HTTPS_PROXY",
@@ -66,7 +66,7 @@ fn write_group(group: &PathGroup, text: &mut String) {
     }
 }
 
-/// One row for each pattern of `[signers]`.
+/// Returns one row for each provider pattern in `[signers]`.
 fn signer_rows(group: &PathGroup) -> Vec<OptionRow> {
     let row = |value, origin| OptionRow {
         key: "signers",

@@ -1,7 +1,7 @@
-//! The skeleton of the commands that work on directories: `lock`, `verify`, `list` and `mirror`.
+//! The common structure of the commands that process directories: `lock`, `verify`, `list` and `mirror`.
 //!
-//! [`run`] reads all directories, surveys them together, works on them concurrently, and reports. A command implements the
-//! steps. An error in one directory does not stop the others.
+//! [`run`] reads all directories, surveys them together, processes them concurrently, and reports the results. Each command
+//! implements these steps. An error in one directory does not stop the work on the others.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,33 +17,33 @@ use super::CommandError;
 use super::read::{self, ReadDirectory};
 use super::session::Session;
 
-/// The maximum number of concurrent tasks. Each waiting task costs a few kilobytes. Most of them wait for packages; far fewer
-/// packages are downloaded at the same time.
+/// The maximum number of concurrent tasks. Each waiting task takes a few kilobytes of memory. Most tasks wait for packages, and
+/// far fewer packages than this are downloaded at the same time.
 const MAX_TASKS: usize = 1024;
 
 /// The steps of one command.
 pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
-    /// What the command determines from all directories together before it works on the first one.
+    /// What the command determines from all directories together before it processes the first one.
     type Survey: Send + Sync + 'static;
     type Outcome: Send + 'static;
     type Report;
 
-    /// The message after Ctrl-C or SIGTERM. It describes the state of the files on disk.
+    /// The message that is printed after Ctrl-C or SIGTERM. It describes the state of the files on disk.
     const INTERRUPTED: &'static str;
 
     fn tree(&self) -> &TreeSettings;
 
-    /// Surveys all directories. It may block. An error ends the run before `work_on` is called.
+    /// Surveys all directories before `work_on` is called. May block. An error ends the run.
     fn survey(&self, directories: &[ReadDirectory]) -> Result<Self::Survey, CommandError>;
 
-    /// Works on one directory. The future may be dropped at any await point and must never leave a partly written file.
+    /// Processes one directory. The future may be dropped at any await point and must never leave a partially written file.
     fn work_on(
         &self,
         directory: ReadDirectory,
         survey: &Self::Survey,
     ) -> impl Future<Output = Self::Outcome> + Send;
 
-    /// Completes the work after all directories and builds the report. `outcomes` are in no particular order.
+    /// Completes the work once all directories are processed, and builds the report. `outcomes` are in no particular order.
     fn report(
         self: Arc<Self>,
         outcomes: Vec<Self::Outcome>,
@@ -76,7 +76,7 @@ async fn work<C: DirectoryCommand>(
             Ok::<_, CommandError>((directories, survey))
         })
     };
-    let (directories, survey) = reading.await.context("reading the directories stopped")??;
+    let (directories, survey) = reading.await.context("cannot read the directories")??;
     let survey = Arc::new(survey);
     let outcomes = map_bounded(directories, |directory| {
         let (command, survey) = (Arc::clone(&command), Arc::clone(&survey));
@@ -86,7 +86,7 @@ async fn work<C: DirectoryCommand>(
     command.report(outcomes, &survey, started).await
 }
 
-/// Runs `work` for every item. The results are in the order in which the tasks finish.
+/// Runs `work` for every item, in at most [`MAX_TASKS`] tasks at once. Results are in the order in which the tasks finish.
 async fn map_bounded<I, T, F>(
     items: impl IntoIterator<Item = I>,
     work: impl Fn(I) -> F,

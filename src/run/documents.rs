@@ -1,4 +1,4 @@
-//! `tflock completions` and `tflock man`: documents generated from the command line definition.
+//! The `tflock completions` and `tflock man` commands: print documents generated from the command-line definition.
 
 use crate::cli::{CompletionsArgs, ManArgs};
 use crate::printer::Printer;
@@ -8,14 +8,17 @@ use super::{CommandError, DONE};
 
 /// A request for the manual page of an unknown command. `names` are the known commands.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write a manual page: there is no such command")]
+#[error("cannot print the manual page: there is no such command")]
 struct NoPage {
     names: Vec<String>,
 }
 
 impl Explain for NoPage {
     fn hint(&self) -> Option<String> {
-        Some(format!("the commands are {}", self.names.join(", ")))
+        Some(format!(
+            "use one of these commands: {}",
+            self.names.join(", ")
+        ))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Decides to which engine a directory belongs, with `--engine auto` (docs/reference/lock-files.md).
+//! Decides which engine a directory belongs to with `--engine auto` (docs/reference/lock-files.md).
 //!
-//! The first of these decides: the header of the lock file, then its addresses; files that only OpenTofu reads; the nearest
-//! version file of a version manager; all lock files of the tree if they agree; Terraform.
+//! The first of these that names an engine decides: the header of the lock file; the addresses in it; files that only OpenTofu
+//! reads; the nearest version file of a version manager; all lock files in the tree, if they agree. The default is Terraform.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::parallel::lock;
 use crate::provider::Engine;
 
-/// Version files of version managers, and the tool that each names.
+/// The files that version managers read, and the engine that each implies.
 pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
     (".opentofu-version", Engine::Tofu),
     (".terraform-version", Engine::Terraform),
@@ -37,29 +37,29 @@ pub(super) enum EngineReason {
     LockFile,
     /// Files that only OpenTofu reads.
     TofuFiles,
-    /// A version file at or above it.
+    /// A version file in the directory or above it.
     VersionFile,
-    /// All lock files of the tree.
+    /// All lock files in the tree agree.
     Tree,
     /// The default, because nothing else decides.
     Default,
 }
 
 impl EngineReason {
-    /// A phrase for text reports.
+    /// Returns a phrase for text reports.
     pub(super) const fn describe(self) -> &'static str {
         match self {
             Self::Requested => "as requested",
             Self::LockFile => "by its lock file",
             Self::TofuFiles => "by its .tofu files",
             Self::VersionFile => "by a version file",
-            Self::Tree => "as all lock files of the tree",
+            Self::Tree => "like all lock files in the tree",
             Self::Default => "by default",
         }
     }
 }
 
-/// Serializes the text that a value displays.
+/// Serializes a value as its display text.
 pub(super) fn serialize_text<S: Serializer>(
     value: &impl ToString,
     serializer: S,
@@ -67,7 +67,7 @@ pub(super) fn serialize_text<S: Serializer>(
     serializer.serialize_str(&value.to_string())
 }
 
-/// The engine that writes a lock file, by its header or else by its addresses.
+/// Returns the engine that wrote a lock file, judging by its header or else by the provider addresses in it.
 pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     let engines = [Engine::Terraform, Engine::Tofu];
     let header = text
@@ -89,21 +89,21 @@ pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     })
 }
 
-/// The common value of `engines`. `None` if they differ or there are none.
+/// Returns the engine that all of `engines` agree on, or `None` if they differ or there are none.
 pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine> {
     let first = engines.next()?;
     engines.all(|engine| engine == first).then_some(first)
 }
 
-/// Looks for version files upward from module directories, in each directory once.
+/// Searches for version files from module directories upward, in each directory only once.
 #[derive(Default)]
 pub(super) struct VersionFiles {
     known: Mutex<HashMap<PathBuf, Option<Engine>>>,
 }
 
 impl VersionFiles {
-    /// The engine that the nearest version file names. The search goes upward from `directory` to `top`; both paths are
-    /// absolute. In one directory, `.opentofu-version` takes precedence, because no other tool reads it.
+    /// Returns the engine of the nearest version file, searching from `directory` up to `top`. Both paths are absolute. If a
+    /// directory has both files, `.opentofu-version` takes precedence, because only OpenTofu version managers read it.
     pub(super) fn nearest(&self, directory: &Path, top: &Path) -> Option<Engine> {
         if let Some(known) = lock(&self.known).get(directory) {
             return *known;

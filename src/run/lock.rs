@@ -1,4 +1,4 @@
-//! `tflock lock`: computes the lock of each directory and writes the lock files that changed.
+//! The `tflock lock` command: computes the lock of each directory and writes the lock files that changed.
 //!
 //! All directories are read first. Then each is locked independently. A package that several directories need is downloaded once
 //! (see [`crate::locking`]).
@@ -27,7 +27,7 @@ use super::session::Session;
 use super::write_lock_file::write_lock_file;
 use super::{CommandError, Invocation};
 
-/// How often tflock locks a directory again because another process changed its lock file.
+/// The maximum number of attempts to lock a directory whose lock file another process keeps changing.
 const MAX_ATTEMPTS: usize = 10;
 
 pub(super) fn command(args: &LockArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
@@ -56,7 +56,8 @@ impl DirectoryCommand for Locker {
     type Outcome = DirectoryReport;
     type Report = RunReport;
 
-    const INTERRUPTED: &'static str = "interrupted; every lock file is the old one or the new one";
+    const INTERRUPTED: &'static str =
+        "interrupted; each lock file is either unchanged or fully updated";
 
     fn tree(&self) -> &TreeSettings {
         &self.settings.tree
@@ -106,7 +107,7 @@ impl Locker {
         }
     }
 
-    /// Locks one directory and writes its lock file if that changed.
+    /// Locks one directory and writes its lock file if it changed.
     pub(super) async fn lock(&self, directory: &ReadDirectory) -> DirectoryReport {
         let started = Instant::now();
         let report = self.lock_and_write(directory).await;
@@ -117,7 +118,7 @@ impl Locker {
         }
     }
 
-    /// Locks one directory, and again if another process changes its lock file meanwhile.
+    /// Locks one directory, and starts over if another process changes its lock file in the meantime.
     async fn lock_and_write(&self, directory: &ReadDirectory) -> DirectoryReport {
         let (old, job) = match &directory.task {
             Task::Skip { .. } => return directory.report(Fate::Skipped),
@@ -143,7 +144,7 @@ impl Locker {
         failed(directory, Diagnostic::all(&[error], &directory.path))
     }
 
-    /// Remembers the module versions that the lock file was made for, if it is now complete and on disk.
+    /// Records the module versions for which the lock file was computed, if it is complete and now on disk.
     fn remember_modules(&self, directory: &ReadDirectory, fate: Fate) {
         let is_current = match fate {
             Fate::Unchanged => true,
@@ -217,13 +218,13 @@ pub(super) fn check_targets_required(
     }))
 }
 
-/// A provider in an option that no directory requires.
+/// An option names a provider that no directory requires.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot follow `{option}={provider}`: no directory requires that provider")]
+#[error("cannot apply `{option}={provider}`: no directory requires that provider")]
 struct UnrequiredTarget {
     option: &'static str,
     provider: String,
-    /// A required provider of the same type.
+    /// A required provider with the same type, which the user probably meant.
     meant: Option<ProviderAddr>,
 }
 
@@ -231,7 +232,7 @@ impl Explain for UnrequiredTarget {
     fn hint(&self) -> Option<String> {
         Some(match &self.meant {
             Some(address) => format!("did you mean `{address}`?"),
-            None => "`tflock list` shows which directory requires which provider".to_owned(),
+            None => "run `tflock list` to see which directories require which providers".to_owned(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Parsed lock files. Each distinct content is parsed once, because most lock files in a monorepo are equal.
+//! Parsed lock files. Each distinct content is parsed only once, because most lock files in a monorepo are identical.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,13 +15,13 @@ pub(super) struct LockFiles {
     known: Mutex<ParsedLockFiles>,
 }
 
-/// Parsed lock files by content and by the engine whose rules were applied.
+/// Parsed lock files by content and by the engine whose rules were applied to it.
 type ParsedLockFiles = HashMap<(Engine, Arc<[u8]>), Arc<ParsedLockFile>>;
 
 struct ParsedLockFile {
     bytes: Arc<[u8]>,
     locks: Arc<Locks>,
-    /// The parsed file without its locks. Its places name the first file with this content.
+    /// The parsed file without its locks. Its places point to the first file with this content.
     rest: LockFile,
 }
 
@@ -29,7 +29,7 @@ struct ParsedLockFile {
 type ReadLockFile = (Arc<[u8]>, Arc<Locks>, LockFile);
 
 impl LockFiles {
-    /// Parses the content of the lock file at `path`. Errors are not remembered, so each invalid file reports its own.
+    /// Parses the content of the lock file at `path`. Errors are not remembered, so each invalid file reports its own errors.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -53,7 +53,7 @@ impl LockFiles {
 }
 
 impl ParsedLockFile {
-    /// Returns this content with `path` in all its places.
+    /// Returns the parsed file with all its places in the file at `path`.
     fn at(&self, path: &Path) -> ReadLockFile {
         let mut rest = self.rest.clone();
         let places = rest.places.values_mut().chain(&mut rest.modules);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_files_are_parsed_once_and_keep_their_places() {
+    fn identical_files_are_parsed_once_and_keep_their_places() {
         let files = LockFiles::default();
         let text = "provider \"registry.terraform.io/a/b\" {\n  version = \"1.0.0\"\n}\nmodule \"m\" {\n}\n";
         let read =

@@ -1,4 +1,4 @@
-//! The commands of tflock. Each takes its settings and returns an exit code. Only this module connects all other modules.
+//! The commands of tflock. Each takes its arguments and returns an exit code. Only this module connects all other modules.
 
 mod cache;
 mod callers;
@@ -34,10 +34,10 @@ const DONE: u8 = 0;
 const A_DIRECTORY_FAILED: u8 = 1;
 const USAGE_OR_ENVIRONMENT: u8 = 2;
 const DRIFT: u8 = 3;
-/// 128 plus the number of SIGINT, as in shells.
+/// 128 plus the signal number of SIGINT, as in shells.
 const INTERRUPTED: u8 = 130;
 
-/// How tflock was started: the environment, and how it prints.
+/// The environment and the output settings of a run.
 #[derive(Clone, Copy)]
 struct Invocation<'a> {
     environment: &'a Environment,
@@ -45,7 +45,7 @@ struct Invocation<'a> {
     printer: Printer,
 }
 
-/// An error that ends a command with [`USAGE_OR_ENVIRONMENT`].
+/// An error that ends a command with the exit code [`USAGE_OR_ENVIRONMENT`].
 #[derive(Debug)]
 struct CommandError(Box<Diagnostic>);
 
@@ -93,7 +93,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         USAGE_OR_ENVIRONMENT
     };
     let code = result.unwrap_or_else(fail);
-    // A truncated report must not look like a complete one, so the exit code says that it is incomplete.
+    // A truncated report must not look like a complete one, so the exit code indicates the error.
     let error = Printer::stdout_error().map(|error| StdoutError(error).into());
     ExitCode::from(error.map_or(code, fail))
 }

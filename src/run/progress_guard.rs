@@ -1,5 +1,5 @@
-//! Shows progress from the start of a command, because reading settings, `--changed` and `--callers` can take seconds in a
-//! large repository.
+//! Shows progress from the start of a command, because reading settings and evaluating `--changed` and `--callers` can take
+//! seconds in a large repository.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::progress::ProgressBars;
 use crate::reporter::{self, Reporter};
 use crate::settings::OutputSettings;
 
-/// The progress of a command. Dropping it removes the progress from the terminal.
+/// The progress display of a command. Dropping it clears the display.
 pub(super) struct ProgressGuard(Option<Arc<ProgressBars>>);
 
 impl ProgressGuard {
-    /// Draws the first line now, if stderr is a terminal and the settings allow progress.
+    /// Draws the first line immediately if stderr is a terminal and the settings allow progress.
     pub(super) fn show(output: OutputSettings) -> Self {
         let is_shown = output.progress && Printer::stderr_is_terminal();
         Self(is_shown.then(|| Arc::new(ProgressBars::on_stderr())))
@@ -25,7 +25,7 @@ impl ProgressGuard {
         }
     }
 
-    /// Hides the progress while `print` writes to the terminal.
+    /// Hides the progress display while `print` writes to the terminal.
     pub(super) fn suspend(&self, print: impl FnOnce()) {
         match &self.0 {
             Some(bars) => bars.suspend(print),

@@ -49,7 +49,7 @@ pub(super) fn publish(
     exit_code
 }
 
-/// Appends `text` to a file, because a step may run tflock several times.
+/// Appends `text` to a file. A step may run tflock several times, so earlier summaries must be kept.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())

@@ -1,4 +1,4 @@
-//! Renders each distinct lock once, because most lock files in a monorepo are equal.
+//! Renders each distinct lock only once, because most lock files in a monorepo are identical.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,10 +7,10 @@ use crate::lockfile::Locks;
 use crate::parallel::lock;
 use crate::provider::Engine;
 
-/// The maximum total size of the remembered files, in bytes. If all lock files differ, remembering them has no benefit.
+/// The maximum total size of the remembered files, in bytes. If all lock files differ, remembering them gains nothing.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The rendered locks of this run, for use by several threads.
+/// The rendered locks of this run, shared by all threads.
 #[derive(Default)]
 pub(super) struct Renderings {
     known: Mutex<RenderedLocks>,
@@ -23,7 +23,7 @@ struct RenderedLocks {
 }
 
 impl Renderings {
-    /// The bytes of a lock file with `locks`, as `engine` writes it.
+    /// Returns the content of a lock file with `locks`, as `engine` writes it.
     pub(super) fn render(&self, locks: &Locks, engine: Engine) -> Arc<[u8]> {
         let known = lock(&self.known);
         if let Some(bytes) = known
@@ -54,7 +54,7 @@ mod tests {
     use crate::lockfile;
 
     #[test]
-    fn equal_locks_are_rendered_once_for_each_engine() {
+    fn identical_locks_are_rendered_once_for_each_engine() {
         let renderings = Renderings::default();
         let locks = |version: &str| {
             let text = format!("provider \"example.com/a/b\" {{\n  version = \"{version}\"\n}}\n");

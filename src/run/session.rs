@@ -1,5 +1,4 @@
-//! The resources of every command that works on directories: package sources, a runtime, progress, and a clean end after
-//! Ctrl-C.
+//! The resources of a command that processes directories: package sources, a runtime, progress, and a clean exit after Ctrl-C.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use super::progress_guard::ProgressGuard;
 use super::sources;
 use super::{CommandError, INTERRUPTED, Invocation};
 
-/// One run of a command: a runtime, the sources of packages, and progress.
+/// One run of a command: a runtime, the package sources, and progress.
 pub(super) struct Session {
     runtime: Runtime,
     progress: ProgressGuard,
@@ -32,7 +31,7 @@ pub(super) struct Session {
     /// The packages of this run. Each is downloaded at most once.
     pub(super) packages: Arc<Packages>,
     pub(super) fetcher: Arc<Fetcher>,
-    /// The directory in which `tflock mirror` stores packages.
+    /// The directory in which `tflock mirror` stores packages. `None` if the run stores no packages.
     pub(super) mirror: Option<Arc<Mirror>>,
     clients: Vec<RegistryClient>,
 }
@@ -58,7 +57,7 @@ impl Session {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
-            .context("cannot start the threads that wait for the network")?;
+            .context("cannot start the threads for network requests")?;
         let store = open_cache(&settings.cache).unwrap_or_else(|error| {
             progress.suspend(|| printer.diagnostic(&Diagnostic::caution(&error)));
             None
@@ -88,7 +87,7 @@ impl Session {
         })
     }
 
-    /// Runs `work` and passes its result to `show`, which returns the exit code. After Ctrl-C or SIGTERM it prints
+    /// Runs `work` and passes its result to `show`, which returns the exit code. After Ctrl-C or SIGTERM, prints
     /// `when_interrupted` instead.
     pub(super) fn run<T>(
         self,

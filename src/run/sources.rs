@@ -1,4 +1,4 @@
-//! The package sources of a run, for each engine. The command line, the environment and the CLI configuration determine them.
+//! The package sources of each engine, as determined by the command line, the environment and the CLI configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::settings::{
 
 use super::CommandError;
 
-/// Builds the package sources, and warns about errors and likely mistakes in the CLI configuration. The run continues with the valid
-/// part of that configuration. An unusable source is an error.
+/// Builds the package sources. Errors and likely mistakes in the CLI configuration become warnings, and the run continues with
+/// the valid part of that configuration. An unusable source is an error.
 pub(super) fn sources(
     environment: &Environment,
     tree: &TreeSettings,

@@ -1,4 +1,4 @@
-//! `tflock verify`: compares lock files with what the configuration requires and with the packages. It writes nothing.
+//! The `tflock verify` command: compares lock files with the configuration and with the packages. Writes no lock files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ struct VerifyCommand {
     detail: Detail,
 }
 
-/// The lock files that git ignores, by repository, or the error of git.
+/// For each repository, the lock files that git ignores, or git's error message.
 type IgnoredLockFiles = BTreeMap<PathBuf, Result<BTreeMap<PathBuf, IgnoredFile>, String>>;
 
 impl DirectoryCommand for VerifyCommand {
@@ -128,7 +128,7 @@ impl VerifyCommand {
             verified,
         } = audit(target, &directory.area.policy, &self.packages).await;
         match ignored_finding(ignored, directory, self.tree()) {
-            // Git may ignore a lock file that is not needed.
+            // It is fine for git to ignore a lock file that is neither present nor required.
             Ok(finding) if old.is_some() || !findings.is_empty() => findings.extend(finding),
             Ok(_) => {}
             Err(why) => unchecked.push(format!("whether git ignores the lock file: {why}")),
@@ -152,7 +152,7 @@ impl VerifyCommand {
     }
 }
 
-/// Runs git once per repository, whatever its number of directories.
+/// Finds the lock files that git ignores, with a single git process per repository.
 fn find_ignored_lock_files(tree: &TreeSettings, directories: &[ReadDirectory]) -> IgnoredLockFiles {
     let mut files: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
     for directory in directories {
@@ -176,7 +176,7 @@ fn find_ignored_lock_files(tree: &TreeSettings, directories: &[ReadDirectory]) -
     files.into_iter().map(find).collect()
 }
 
-/// The finding if git ignores the lock file. `Err` is the error of git.
+/// Returns the finding if git ignores the lock file. `Err` contains git's error message.
 fn ignored_finding(
     ignored: &IgnoredLockFiles,
     directory: &ReadDirectory,
@@ -191,7 +191,7 @@ fn ignored_finding(
     Ok(ignored.map(|ignored| finding(ignored, directory, tree)))
 }
 
-/// The path of the lock file from the top of the repository, without links. `None` if it is outside.
+/// Returns the path of the lock file relative to the repository root, with symlinks resolved. `None` if it is outside.
 fn lock_file_in_repository(directory: &ReadDirectory, tree: &TreeSettings) -> Option<PathBuf> {
     let top = std::fs::canonicalize(&directory.repository).ok()?;
     let absolute = tree.working_directory.join(&directory.path);
@@ -212,7 +212,7 @@ fn finding(ignored: &IgnoredFile, directory: &ReadDirectory, tree: &TreeSettings
             path: shown.unwrap_or(&source).to_path_buf(),
         },
         format!(
-            "git ignores the lock file, by the pattern `{}`",
+            "git ignores the lock file because of the pattern `{}`",
             ignored.pattern
         ),
         Fix::ByHand(format!(

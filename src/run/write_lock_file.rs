@@ -1,4 +1,4 @@
-//! Renders a new lock and writes it, or with `--check` only compares it.
+//! Renders a new lock and writes it or, with `--check`, only compares it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,14 +13,14 @@ use super::lock::Locker;
 use super::read::ReadDirectory;
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport};
 
-/// How long a run waits for another process that writes in the same directory. A write takes less than a millisecond.
+/// The maximum time to wait for another process that is writing in the same directory. A write takes less than a millisecond.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The time between two attempts.
+/// The time between two attempts to write.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Writes the new lock of `directory`, unless the file already has the same bytes. `old` are the bytes that the lock was made
-/// from. Returns `None` if another process has changed the file since it was read.
+/// Writes the new lock of `directory`, unless the file already contains exactly that. `old` is the content from which the lock
+/// was computed. Returns `None` if another process has changed the file since it was read.
 pub(super) async fn write_lock_file(
     directory: &ReadDirectory,
     old: Option<&[u8]>,
@@ -70,7 +70,7 @@ pub(super) async fn write_lock_file(
     Some(report)
 }
 
-/// Saves the file as soon as no other process writes in its directory.
+/// Saves the file as soon as no other process is writing in its directory.
 async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, SaveError> {
     let until = Instant::now() + MAX_WAIT;
     loop {
@@ -82,7 +82,7 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
     }
 }
 
-/// A note as a warning at its entry of the lock file.
+/// Converts a note to a warning at the lock file entry that it is about.
 fn warning(note: &Note, directory: &ReadDirectory, job: &LockJob) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
     let place = entry.map(Place::without_source);

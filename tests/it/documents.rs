@@ -76,7 +76,7 @@ fn manual_pages_have_the_options_of_their_command() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     let outcome = run("man look").expect_code(2);
-    outcome.assert_stderr("hint: the commands are lock, ");
+    outcome.assert_stderr("hint: use one of these commands: lock, ");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn on_terminal(
 
 /// The first progress line, which must be erased before the run prints a permanent line.
 #[cfg(target_os = "linux")]
-const FIRST_PROGRESS: &str = "| reading directories, asking registries  0s";
+const FIRST_PROGRESS: &str = "| reading directories, querying registries  0s";
 
 /// Progress is shown only on a terminal, and not in continuous integration.
 #[cfg(target_os = "linux")]
@@ -173,7 +173,10 @@ fn progress_is_for_terminals_only_and_in_ascii() {
         if expected {
             // The progress line is erased before the first line of the result.
             let (_, rest) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
-            assert!(!rest.contains("asking registries"), "{arguments}: {shown}");
+            assert!(
+                !rest.contains("querying registries"),
+                "{arguments}: {shown}"
+            );
         }
     }
     let (_registry, context) = slow();

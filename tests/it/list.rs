@@ -54,20 +54,20 @@ fn text_has_a_line_per_directory_and_provider() {
     let outcome = context.tflock(LIST).run().expect_success();
     let expected = "\
 DIRECTORY                     CONSTRAINTS  LOCKED  ALLOWED  NEWEST
-modules/net                   module of stacks/new and 1 more
+modules/net                   module called by stacks/new and 1 more directory
   acme/anvil                  -            -       2.0.0    2.0.0
-modules/values                no root: it requires no provider
+modules/values                not a root: it requires no providers
 old/attic                     ignored: `--ignore-path` or `ignore-paths` matches it
 stacks/locked                 root: it has a lock file; terraform, by its lock file
   acme/anvil                  ~> 1.0       1.0.0   1.1.0    2.0.0
   acme/bolt                   -            -       1.0.0    1.0.0
   acme/rivet                  -            1.0.0   -        -  (not required)
-stacks/new                    root: it requires providers, and no module calls it; terraform, as all lock files of the tree
+stacks/new                    root: it requires providers, and no module calls it; terraform, like all lock files in the tree
   registry.example/acme/vise  >= 0.5.0     -       1.0.0    1.0.0
   acme/anvil                  -            -       2.0.0    2.0.0
 stacks/tofu                   root: it requires providers, and no module calls it; tofu, by its .tofu files
   acme/anvil                  -            -       2.0.0    2.0.0
-units/only                    root: it has a lock file, and no configuration; terraform, by its lock file
+units/only                    root: it has a lock file but no configuration; terraform, by its lock file
   acme/anvil                  -            2.0.0   2.0.0    2.0.0
 4 roots, 1 module, 1 without providers, 1 ignored, 1 version outdated
 ";

@@ -269,7 +269,7 @@ fn usage_errors_have_suggestions() {
             --upgrade acme/anvil             | hint: if `acme/anvil` is the value of `--upgrade`, write `--upgrade=acme/anvil`
             --changed main                   | hint: if `main` is the value of `--changed`, write `--changed=main`
             --provider anvil                 | hint: did you mean `registry.terraform.io/acme/anvil`?
-            --upgrade=acme/bolt              | hint: `tflock list` shows which directory requires which provider
+            --upgrade=acme/bolt              | hint: run `tflock list` to see which directories require which providers
             --net-mirror http://mirror.test/ | error: cannot use `--net-mirror`: it does not begin with `https://`
             --fs-mirror nowhere              | error: cannot search `nowhere` for providers
             --platform linux-amd64           | hint: did you mean `linux_amd64`?

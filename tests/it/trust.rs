@@ -109,7 +109,7 @@ fn reported_hashes_replace_downloads_on_request() {
     assert_eq!(signed, 2, "the checksum list and its signature");
     for part in [
         "hashes reported by its registry, packages not downloaded",
-        "not downloaded: 1 package, locked with hashes that the registry reports (--trust-registry-hashes)",
+        "not downloaded: 1 package, locked with the hashes that the registry reports (--trust-registry-hashes)",
     ] {
         outcome.assert_stdout(part);
     }

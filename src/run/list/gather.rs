@@ -17,13 +17,13 @@ use super::super::callers::SkipReason;
 use super::super::read::{ReadDirectory, Task};
 use super::{DirectoryList, ListedDirectory, ListedProvider, Role, RootReason, VersionState};
 
-/// The maximum number of concurrent requests for lists of versions. The lists are small and come from a few hosts.
+/// The maximum number of concurrent requests for version lists. The lists are small and come from a few hosts.
 const MAX_REQUESTS: usize = 16;
 
-/// The available versions of each provider whose registry answered.
+/// The available versions of each provider whose registry responded.
 type Versions = BTreeMap<(Engine, ProviderAddr), Arc<AvailableVersions>>;
 
-/// Builds the list. `packages` supplies the available versions; without it, no request is sent.
+/// Builds the list. `packages` supplies the available versions; if it is `None`, no requests are sent.
 pub(super) async fn gather(
     directories: Vec<ReadDirectory>,
     ignored: &BTreeSet<PathBuf>,
@@ -81,7 +81,7 @@ async fn versions(
     (versions, errors)
 }
 
-/// The required and the locked providers of a directory, with its engine.
+/// Returns the providers that a directory requires or has locked, each paired with the engine of the directory.
 fn lockable(directory: &ReadDirectory) -> BTreeSet<(Engine, ProviderAddr)> {
     let Some(job) = job(directory) else {
         return BTreeSet::new();
@@ -99,7 +99,7 @@ fn job(directory: &ReadDirectory) -> Option<&LockJob> {
     }
 }
 
-/// The addresses of the required and the locked providers.
+/// Returns the addresses of the providers that are locked or required and lockable.
 fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
     let required = job.requirements.providers.keys();
     required

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::DirectoryList;
 
-/// The version of the document. New keys, and new values of `state`, `role`, `reason` and `engine_reason`, do not increase it.
-/// Any other change does.
+/// The version of the document format. Every change to the format increases it, except for new keys and for new values of
+/// `state`, `role`, `reason` and `engine_reason`.
 const VERSION: u32 = 1;
 
 pub(super) fn render(listing: &DirectoryList) -> String {

@@ -44,7 +44,7 @@ fn row(text: &mut String, entry: &ListedDirectory, provider: Option<&ListedProvi
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// Escapes Markdown. Backticks are kept, because the descriptions of tflock use them.
+/// Escapes Markdown. Backticks are kept, because tflock's own descriptions use them.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible_name(text).chars() {
@@ -60,8 +60,8 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// Formats a name as a code span. A `|` must be escaped as `\|` in a table. If a backslash precedes it, it is written as `\u{7c}`
-/// instead, because the two backslashes would cancel each other.
+/// Formats a name as a code span. In a table, `|` must be escaped as `\|`. A `|` that follows a backslash is written as `\u{7c}`
+/// instead, because the two backslashes would cancel each other out.
 fn code(text: &str) -> String {
     let escaped = visible_name(text)
         .replace('`', " ")

@@ -1,7 +1,7 @@
-//! `tflock list`: each directory, whether it is a root and why, and the required, locked and newest versions.
+//! The `tflock list` command: lists each directory, whether it is a root module and why, and the required, locked and newest
+//! versions of its providers.
 //!
-//! Directories are read as for `tflock lock`. Then tflock requests the versions of each provider once. It downloads no package
-//! and writes nothing.
+//! Directories are read as for `tflock lock`. Then the versions of each provider are requested once. No package is downloaded.
 
 mod gather;
 mod json;
@@ -31,7 +31,7 @@ use super::read::{self, ReadDirectory};
 use super::session::Session;
 use super::{A_DIRECTORY_FAILED, CommandError, DONE, Invocation};
 
-/// The content of a list. The derived JSON document is described in `docs/reference/json.md`.
+/// The content of a list. `docs/reference/json.md` describes the JSON document that is derived from it.
 struct DirectoryList {
     /// Sorted by path.
     directories: Vec<ListedDirectory>,
@@ -47,7 +47,7 @@ struct ListedDirectory {
     /// `None` if the lock file cannot be read.
     #[serde(flatten)]
     engine: Option<DetectedEngine>,
-    /// The required and the locked providers, in the order of a lock file.
+    /// The required and the locked providers, in lock file order.
     providers: Vec<ListedProvider>,
 }
 
@@ -55,21 +55,21 @@ struct ListedDirectory {
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "kebab-case")]
 enum Role {
-    /// It has a lock file, or gets one.
+    /// The directory has a lock file or gets one.
     Root { reason: RootReason },
-    /// Other directories call it as a local module.
+    /// Other directories call this directory as a local module.
     Module {
-        /// The first caller in the order of paths.
+        /// The first caller, in path order.
         called_by: String,
         /// The number of further callers.
         other_callers: usize,
     },
-    /// It requires no provider that a lock file records.
+    /// The directory requires no providers that belong in a lock file.
     #[serde(rename = "no-provider")]
     RequiresNothing,
-    /// `--ignore-path` excludes it.
+    /// `--ignore-path` excludes the directory.
     Ignored,
-    /// It could not be read.
+    /// The directory could not be read.
     Failed,
 }
 
@@ -77,10 +77,10 @@ enum Role {
 #[serde(rename_all = "kebab-case")]
 enum RootReason {
     LockFile,
-    /// It has a lock file, and no configuration.
+    /// The directory has a lock file but no configuration.
     LockFileOnly,
     Named,
-    /// It requires providers, and no module calls it.
+    /// The directory requires providers, and no module calls it.
     NotCalled,
 }
 
@@ -88,12 +88,12 @@ enum RootReason {
 struct ListedProvider {
     #[serde(serialize_with = "serialize_text")]
     address: ProviderAddr,
-    /// The text that a lock file would record. `None` without constraints.
+    /// The constraints as a lock file records them. `None` if there are none.
     constraints: Option<String>,
     locked: Option<String>,
-    /// The newest version that the constraints allow. `None` if there is none, or if the registry sent no list of versions.
+    /// The newest version that the constraints allow. `None` if there is none, or if the available versions are unknown.
     newest_allowed: Option<String>,
-    /// The newest version of all.
+    /// The newest available version, whether or not the constraints allow it.
     newest: Option<String>,
     state: VersionState,
 }
@@ -102,13 +102,13 @@ struct ListedProvider {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum VersionState {
-    /// It is the newest that the constraints allow.
+    /// The locked version is the newest that the constraints allow.
     Current,
-    /// The constraints allow a newer one.
+    /// The constraints allow a newer version.
     Outdated,
-    /// The constraints do not allow it.
+    /// The constraints do not allow the locked version.
     OutOfRange,
-    /// The constraints allow it; the newest version is unknown.
+    /// The constraints allow the locked version, but the newest version is unknown.
     Fits,
     NotLocked,
     /// The configuration does not require the provider.
@@ -116,7 +116,7 @@ enum VersionState {
 }
 
 impl Role {
-    /// The role and its reason as text.
+    /// Describes the role and the reason for it.
     fn describe(&self) -> String {
         let text = match self {
             Self::Root { reason } => return format!("root: {}", reason.describe()),
@@ -126,11 +126,12 @@ impl Role {
             } => {
                 let caller = visible_name(called_by);
                 return match other_callers {
-                    0 => format!("module of {caller}"),
-                    others => format!("module of {caller} and {others} more"),
+                    0 => format!("module called by {caller}"),
+                    1 => format!("module called by {caller} and 1 more directory"),
+                    _ => format!("module called by {caller} and {other_callers} more directories"),
                 };
             }
-            Self::RequiresNothing => "no root: it requires no provider",
+            Self::RequiresNothing => "not a root: it requires no providers",
             Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it",
             Self::Failed => "could not be read",
         };
@@ -142,7 +143,7 @@ impl RootReason {
     const fn describe(self) -> &'static str {
         match self {
             Self::LockFile => "it has a lock file",
-            Self::LockFileOnly => "it has a lock file, and no configuration",
+            Self::LockFileOnly => "it has a lock file but no configuration",
             Self::Named => "it is named on the command line",
             Self::NotCalled => "it requires providers, and no module calls it",
         }

@@ -12,7 +12,7 @@ const TITLES: [&str; 5] = ["DIRECTORY", "CONSTRAINTS", "LOCKED", "ALLOWED", "NEW
 /// The text of a cell without a value.
 const EMPTY_CELL: &str = "-";
 
-/// The maximum width of a column, in characters. A longer text runs into the next column.
+/// The maximum width of a column, in characters. Longer text runs into the next column.
 const MAX_COLUMN_WIDTH: usize = 40;
 
 pub(super) fn render(listing: &DirectoryList) -> String {
@@ -34,7 +34,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     text
 }
 
-/// The line of a directory. Its role begins in the second column and may extend over the following columns.
+/// Returns the cells of a directory's line. The role starts in the second column and may extend over the following columns.
 fn directory(entry: &ListedDirectory) -> [String; 5] {
     let mut role = entry.role.describe();
     if let (Some(found), Role::Root { .. }) = (entry.engine, &entry.role) {
@@ -70,7 +70,7 @@ fn provider(found: &ListedProvider, entry: &ListedDirectory) -> [String; 5] {
     ]
 }
 
-/// The address without the default host of the engine.
+/// Returns the address without the engine's default host.
 pub(super) fn short(address: &ProviderAddr, engine: Option<Engine>) -> String {
     let text = address.to_string();
     let prefix = engine.map(|engine| format!("{}/", engine.default_host()));
@@ -83,7 +83,7 @@ pub(super) fn short(address: &ProviderAddr, engine: Option<Engine>) -> String {
 fn widths(lines: &[[String; 5]]) -> [usize; 5] {
     let mut widths = [0; 5];
     for cells in lines {
-        // The line of a directory has only two cells, and the second may be long: only the first determines a width.
+        // A directory's line has only two cells. The second may be long, so only the first counts for the column width.
         let columns = if cells[2].is_empty() { 1 } else { cells.len() };
         for (cell, width) in cells.iter().zip(&mut widths).take(columns) {
             *width = (*width).max(cell.chars().count().min(MAX_COLUMN_WIDTH));
@@ -92,7 +92,7 @@ fn widths(lines: &[[String; 5]]) -> [usize; 5] {
     widths
 }
 
-/// The number of directories in each role, and of outdated and disallowed versions.
+/// Returns the number of directories in each role, and the number of outdated and out-of-range versions.
 fn summary(listing: &DirectoryList) -> String {
     let directories = &listing.directories;
     let with_role = |has_role: fn(&Role) -> bool| {
@@ -128,7 +128,7 @@ fn summary(listing: &DirectoryList) -> String {
         .map(|(count, one, many)| counted(count, one, many))
         .collect();
     if parts.is_empty() {
-        return "no module directories here\n".to_owned();
+        return "no module directories found\n".to_owned();
     }
     format!("{}\n", parts.join(", "))
 }

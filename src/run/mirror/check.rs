@@ -1,4 +1,4 @@
-//! `tflock mirror --check`: compares the packages in the mirror and its index with the lock files. It sends no request.
+//! Implements `tflock mirror --check`: compares the packages in the mirror and its index with the lock files, without requests.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::provider::{Hash, HashScheme, PackageId};
 
 use super::filler::{has_no_zh, in_lock};
 
-/// Checks one package in the mirror. `None` means that it is intact and that the index lists it correctly.
+/// Checks one package in the mirror. `None` means that the package is intact and that the index lists it correctly.
 pub(super) fn check(
     directory: &MirrorDirectory,
     id: &PackageId,
@@ -18,7 +18,7 @@ pub(super) fn check(
         StoredPackage::Missing => Ok(Some(PackageFault::Missing)),
         StoredPackage::Damaged(why) => damaged(why),
         StoredPackage::Files(h1) if locked.is_empty() || locked.contains(&h1) => Ok(None),
-        StoredPackage::Files(_) => damaged("the lock file records other hashes".to_owned()),
+        StoredPackage::Files(_) => damaged("the lock file records different hashes".to_owned()),
         StoredPackage::Zip(digest) => {
             let zh = Hash::zh(digest);
             let matches_content = || {
@@ -29,7 +29,7 @@ pub(super) fn check(
             let is_locked =
                 locked.is_empty() || locked.contains(&zh) || has_no_zh(locked) && matches_content();
             if !is_locked {
-                return damaged("the lock file records other hashes".to_owned());
+                return damaged("the lock file records different hashes".to_owned());
             }
             Ok(check_index(directory, id, &zh, locked)
                 .err()
@@ -42,14 +42,14 @@ pub(super) fn check(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PackageFault {
     Missing,
-    /// Its content is wrong, for this reason.
+    /// The content is incorrect, for this reason.
     Damaged(String),
-    /// It is intact, but the index of the network mirror does not list it correctly, for this reason.
+    /// The package is intact, but the index of the network mirror does not list it correctly, for this reason.
     NotIndexed(String),
 }
 
 impl PackageFault {
-    /// The word that reports use, and the reason.
+    /// Returns the word that reports use for the fault, and the reason.
     pub(super) const fn describe(&self) -> (&'static str, Option<&String>) {
         match self {
             Self::Missing => ("missing", None),
@@ -81,7 +81,7 @@ fn check_index(
                 && (locked.contains(hash) || computed_h1().as_ref() == Some(hash))
     };
     if known.is_empty() || !known.into_iter().all(is_right) {
-        return Err(format!("`{}.json` has another hash", id.version));
+        return Err(format!("`{}.json` has a different hash", id.version));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! The CLI configuration with which Terraform and OpenTofu install the providers of the mirror from it.
+//! The CLI configuration that makes Terraform and OpenTofu install providers from the mirror.
 //!
-//! The block `filesystem_mirror` includes these providers by name, and `direct` excludes the same names. Without the
-//! exclusion, `init` would also request the registries and install newer versions from there.
+//! The `filesystem_mirror` block includes the mirrored providers by name, and the `direct` block excludes the same names. Without
+//! the exclusion, `init` would also query the registries and install newer versions from there.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) fn text(
     Ok(render(&path, &providers))
 }
 
-/// Writes the file. If it exists and was not written by tflock, it is not changed, and its real path is returned.
+/// Writes the file. If it exists and was not written by tflock, leaves it unchanged and returns its real path.
 pub(super) fn write(path: &Path, text: &str) -> Result<Option<PathBuf>, MirrorError> {
     let failed = |source| MirrorError::Write {
         path: path.to_path_buf(),
@@ -65,7 +65,7 @@ fn render(base: &Path, providers: &[ProviderAddr]) -> String {
         .map(|provider| format!("      {}", quoted(&provider.to_string())))
         .collect();
     let list = |name: &str| match names.as_slice() {
-        // This is only used for `exclude`: an empty `include` would mean all providers.
+        // Only `exclude` can be empty. An empty `include` would mean all providers.
         [] => format!("    {name} = []\n"),
         names => format!("    {name} = [\n{},\n    ]\n", names.join(",\n")),
     };

@@ -1,9 +1,8 @@
 //! Stores packages in the mirror. Each package is stored once, even if many lock files name it.
 //!
-//! A stored package is intact if the lock file records its digest or, for an unpacked package, its `h1`. Then tflock sends no
-//! request. Otherwise it downloads the package and verifies checksum and signature. Before it stores the package, it compares
-//! the package with `[signers]` and the lock file. If an entry of the lock file has no hashes, every verified package is
-//! accepted.
+//! A stored package is intact if the lock file records its digest or, for an unpacked package, its `h1`. In that case, tflock
+//! sends no request. Otherwise, it downloads the package, verifies its checksum and signature, and compares it with `[signers]`
+//! and the lock file before storing it. If a lock file entry has no hashes, every verified package is accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -20,16 +19,16 @@ use super::problem::MirrorProblem;
 /// How a package got into the mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PackageState {
-    /// It was already stored and intact.
+    /// The package was already stored and intact.
     Kept,
-    /// It was missing.
+    /// The package was missing.
     Added,
-    /// It was stored, but damaged.
+    /// The package was stored, but damaged.
     Repaired,
 }
 
 impl PackageState {
-    /// The word that reports use.
+    /// Returns the word that reports use for the state.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -48,16 +47,16 @@ pub(super) struct MirrorFiller {
     provided: Mutex<BTreeMap<PackageId, ProvidedPackage>>,
 }
 
-/// A package that is in the mirror, with the data for its index.
+/// A package that is in the mirror, with the data for its index entry.
 struct ProvidedPackage {
     state: PackageState,
-    /// The engine that needs it. Terraform if both do.
+    /// The engine that needs the package. Terraform if both do.
     engine: Engine,
     zh: Option<Digest>,
     zip_h1: Option<Hash>,
     /// Whether the registry reported `zip_h1`.
     is_reported: bool,
-    /// The hashes that lock files record for its version.
+    /// The hashes that lock files record for this version of the provider.
     locked: BTreeSet<Hash>,
 }
 
@@ -73,7 +72,7 @@ impl MirrorFiller {
         }
     }
 
-    /// Makes sure that the mirror has a package that fits the hashes of one lock file.
+    /// Ensures that the mirror contains a package that matches the hashes of one lock file.
     pub(super) async fn provide(
         &self,
         engine: Engine,
@@ -244,7 +243,7 @@ impl MirrorFiller {
         old.locked.extend(new.locked);
     }
 
-    /// How each provided package got into the mirror.
+    /// Returns how each provided package got into the mirror.
     pub(super) fn states(&self) -> BTreeMap<PackageId, PackageState> {
         lock(&self.provided)
             .iter()
@@ -252,7 +251,7 @@ impl MirrorFiller {
             .collect()
     }
 
-    /// The hashes of the provided packages for the index.
+    /// Returns the hashes of the provided packages, for the index.
     pub(super) fn published(&self) -> PublishedHashes {
         let directory = self.mirror.directory();
         lock(&self.provided)
@@ -267,7 +266,7 @@ impl MirrorFiller {
 
 impl ProvidedPackage {
     /// Returns the hashes that the engine itself would publish. `terraform providers mirror` publishes the `h1` of the zip.
-    /// `tofu providers mirror` publishes its digest, and the `h1` if the registry reported it.
+    /// `tofu providers mirror` publishes the digest of the zip, and the `h1` if the registry reported it.
     fn published(&self, directory: &MirrorDirectory, id: &PackageId) -> Option<BTreeSet<Hash>> {
         let zh = Hash::zh(self.zh?);
         let before = || directory.published(id).unwrap_or_default();
@@ -299,14 +298,14 @@ impl ProvidedPackage {
     }
 }
 
-/// Whether the lock file records one of the hashes that `init` knows before it unpacks a zip: its digest and its `h1`.
+/// Returns whether the lock file records the digest or the `h1` of a zip, which `init` knows before it unpacks the zip.
 pub(super) fn in_lock(hashes: &PackageHashes, locked: &BTreeSet<Hash>) -> bool {
     let zip_h1 = hashes.zip_h1.as_ref();
     locked.contains(&Hash::zh(hashes.zh)) || zip_h1.is_some_and(|hash| locked.contains(hash))
 }
 
-/// Whether no digest of a zip is recorded. Only then may a zip be identified by the `h1` of its content: if digests are
-/// recorded, another zip with the same content is wrong.
+/// Returns whether the lock file records no zip digests. Only then may a zip be identified by the `h1` of its content: if digests
+/// are recorded, `init` rejects a different zip with the same content.
 pub(super) fn has_no_zh(locked: &BTreeSet<Hash>) -> bool {
     locked.iter().all(|hash| hash.scheme() != HashScheme::Zh)
 }

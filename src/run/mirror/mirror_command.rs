@@ -1,4 +1,4 @@
-//! The steps of `tflock mirror`: each directory, then the index and the pruning.
+//! The steps of `tflock mirror`: process each directory, then write the index and prune the mirror.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::run::read::{ReadDirectory, Task};
 use crate::run::report::{DirectoryReport, Fate};
 use crate::settings::{MirrorSettings, TreeSettings};
 
-/// The command, with what it needs for every directory.
+/// The command, with the data that it needs for every directory.
 pub(super) struct MirrorCommand {
     pub(super) settings: MirrorSettings,
     pub(super) locker: Locker,
@@ -39,13 +39,13 @@ pub(super) struct MirrorCommand {
 /// The result for one directory, with its lock file.
 pub(super) struct MirroredDirectory {
     done: DirectoryDone,
-    /// `None` if it could not be read or locked.
+    /// `None` if the directory could not be read or locked.
     locks: Option<LockFile>,
     faults: BTreeMap<PackageId, PackageFault>,
 }
 
 impl MirroredDirectory {
-    /// Whether it needs no package because it has no lock file.
+    /// Returns whether the directory needs no packages because it has no lock file.
     fn has_no_lock(&self) -> bool {
         self.done.fate == Fate::Skipped
     }
@@ -56,7 +56,7 @@ impl DirectoryCommand for MirrorCommand {
     type Outcome = MirroredDirectory;
     type Report = MirrorReport;
 
-    const INTERRUPTED: &'static str = "interrupted; every package in the mirror is whole";
+    const INTERRUPTED: &'static str = "interrupted; every package in the mirror is complete";
 
     fn tree(&self) -> &TreeSettings {
         &self.settings.lock.tree
@@ -78,7 +78,7 @@ impl DirectoryCommand for MirrorCommand {
     ) -> Result<MirrorReport, CommandError> {
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
         let finished = tokio::task::spawn_blocking(move || self.finish(mirrored, started));
-        Ok(finished.await.context("writing the index stopped")?)
+        Ok(finished.await.context("cannot write the index")?)
     }
 
     fn publish(&self, report: &MirrorReport, printer: Printer) -> u8 {
@@ -87,7 +87,7 @@ impl DirectoryCommand for MirrorCommand {
 }
 
 impl MirrorCommand {
-    /// With `--lock`, locks the directory; then provides or checks the packages that its lock file names.
+    /// Locks the directory if `--lock` is set, then stores or checks the packages that its lock file names.
     async fn mirror_packages(&self, directory: &ReadDirectory) -> MirroredDirectory {
         let (report, locks) = self.locks(directory).await;
         let mut mirrored = MirroredDirectory {
@@ -154,7 +154,7 @@ impl MirrorCommand {
         checked.map_err(|error| MirrorProblem::Write(Arc::new(error)))
     }
 
-    /// The report and the current lock file of a directory. `None` if it is unknown which packages the directory needs.
+    /// Returns the report and the current lock file of a directory. `None` if it is unknown which packages the directory needs.
     async fn locks(&self, directory: &ReadDirectory) -> (DirectoryReport, Option<LockFile>) {
         if self.settings.update_locks {
             return self.updated_locks(directory).await;
@@ -194,13 +194,13 @@ impl MirrorCommand {
         }
     }
 
-    /// Writes the index, prunes the mirror, and makes the report.
+    /// Writes the index, prunes the mirror, and builds the report.
     fn finish(&self, mirrored: Vec<MirroredDirectory>, started: Instant) -> MirrorReport {
         let settings = &self.settings;
         let tree = &settings.lock.tree;
         let mut diagnostics = Vec::new();
         if mirrored.iter().all(MirroredDirectory::has_no_lock) {
-            let text = "there is no lock file below these paths, so no package is needed";
+            let text = "there is no lock file below these paths, so no packages are needed";
             diagnostics.push(Diagnostic::warning(Code::NoLockFile, text, None));
         }
         let (unlisted, pruned) = match self.write_index_and_prune(&mirrored, &mut diagnostics) {
@@ -234,7 +234,7 @@ impl MirrorCommand {
         }
     }
 
-    /// Returns the damaged zips that the index leaves out, and the removed packages.
+    /// Writes the index and prunes the mirror. Returns the damaged zips that the index leaves out, and the removed packages.
     fn write_index_and_prune(
         &self,
         mirrored: &[MirroredDirectory],
@@ -245,7 +245,7 @@ impl MirrorCommand {
         };
         let mirror = &filler.mirror;
         let removed = match self.settings.prune {
-            // Without any lock file, the path is probably wrong. Then nothing is removed.
+            // If there are no lock files at all, the path is probably incorrect, so nothing is removed.
             Some(_) if mirrored.iter().all(MirroredDirectory::has_no_lock) => Vec::new(),
             Some(reach) if mirrored.iter().all(|directory| directory.locks.is_some()) => {
                 unneeded_packages(mirror, mirrored, reach)?
@@ -269,7 +269,7 @@ impl MirrorCommand {
     }
 }
 
-/// The packages that a lock file names for `platforms`, with the hashes of their entries.
+/// Returns the packages that a lock file names for `platforms`, with the hashes of their entries.
 fn needed_packages<'a>(
     locks: &'a LockFile,
     platforms: &'a [Platform],
@@ -297,7 +297,7 @@ fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec
         .map_err(|errors| Diagnostic::all(&errors, &directory.path))
 }
 
-/// The packages in the mirror that no lock file needs. With `reach` `hosts`, only those on hosts that lock files name.
+/// Returns the packages in the mirror that no lock file needs. With `reach` `hosts`, considers only hosts that lock files name.
 fn unneeded_packages(
     mirror: &Mirror,
     mirrored: &[MirroredDirectory],
@@ -319,8 +319,8 @@ fn unneeded_packages(
     mirror.directory().unneeded(&needed, &reach)
 }
 
-/// Adds the error for a package that is not in the mirror, and fails its directory. It is a warning if the package is not
-/// published and `--missing-platform warn` is given.
+/// Reports a package that is not in the mirror as an error, and marks its directory as failed. If the package is not published
+/// and `--missing-platform warn` is set, reports it as a warning instead.
 fn report_problem(
     done: &mut DirectoryDone,
     directory: &ReadDirectory,

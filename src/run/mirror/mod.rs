@@ -1,7 +1,7 @@
-//! `tflock mirror`: stores the packages that lock files name in a directory.
+//! The `tflock mirror` command: keeps a directory with the packages that lock files name.
 //!
-//! Directories are read, and with `--lock` locked, as for `tflock lock`. Then [`filler`] downloads the packages of each
-//! directory, each package once. At the end tflock writes the index files and, with `--prune`, removes unneeded packages.
+//! Directories are read and, with `--lock`, locked as for `tflock lock`. Then [`filler`] downloads the packages of all
+//! directories, each package once. Finally, tflock writes the index files and, with `--prune`, removes unneeded packages.
 
 mod check;
 mod configuration;
@@ -85,9 +85,9 @@ fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), M
         CliConfigTarget::File(path) => {
             if let Some(path) = configuration::write(path, &text)? {
                 let message = format!(
-                    "tflock did not write `{}`, so it was not changed; a CLI configuration can have only one \
-                     `provider_installation` block: add this one, or put its methods before your `direct` block and add \
-                     the same `exclude` to that\n\n{text}",
+                    "`{}` was not written by tflock and was left unchanged; because a CLI configuration can have only one \
+                    `provider_installation` block, add this one if there is none yet; otherwise, put its methods before your \
+                    `direct` block and add the same `exclude` to that block\n\n{text}",
                     path.display()
                 );
                 printer.diagnostic(&Diagnostic::warning(Code::CliConfig, message, None));

@@ -13,7 +13,7 @@ use crate::span::{Explain, Place};
 #[error("cannot store the package {id} in the mirror")]
 pub(super) struct StoreError {
     pub(super) id: PackageId,
-    /// The entry of the lock file that names its version.
+    /// The lock file entry that names the version of the package.
     pub(super) place: Option<Place>,
     #[source]
     pub(super) problem: MirrorProblem,
@@ -24,11 +24,13 @@ pub(super) enum MirrorProblem {
     #[error("it cannot be downloaded or verified")]
     Package(#[source] Arc<PackageFailure>),
     /// The package is genuine, but the lock file records none of its hashes.
-    #[error("the lock file records other hashes for this version: `init` would refuse the package")]
+    #[error(
+        "the lock file records different hashes for this version: `init` would reject the package"
+    )]
     NotLocked,
     /// The lock file records only the digest of the zip, but `init` compares an unpacked package by its `h1`.
     #[error(
-        "the lock file records no `h1` for this platform: `init` would refuse the unpacked package"
+        "the lock file records no `h1` for this platform: `init` would reject the unpacked package"
     )]
     NoFileHash,
     #[error("`[signers]` does not allow it")]
@@ -63,7 +65,7 @@ impl Explain for StoreError {
                 "if the version was never locked for {platform}, add its hashes with `--lock`; otherwise it was published \
                  again or the lock file was tampered with: see `tflock lock --mismatch`"
             )),
-            MirrorProblem::NoFileHash => Some("add the `h1` with `--lock`".to_owned()),
+            MirrorProblem::NoFileHash => Some("add the `h1` hash with `--lock`".to_owned()),
             MirrorProblem::Signer(refused) => refused.hint(),
             MirrorProblem::Write(error) => error.hint(),
         }

@@ -21,10 +21,10 @@ use super::filler::PackageState;
 pub(super) struct DirectoryDone {
     /// The path as the user would write it.
     pub(super) path: PathBuf,
-    /// What happened to its lock file. Without `--lock`, it is only read and unchanged.
+    /// What happened to the lock file. Without `--lock`, it is only read and remains unchanged.
     pub(super) fate: Fate,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The packages that its lock file names.
+    /// The packages that the lock file names.
     pub(super) packages: Vec<PackageId>,
 }
 
@@ -49,18 +49,18 @@ pub(super) struct MirrorReport {
 }
 
 impl MirrorReport {
-    /// Whether a directory failed, or an error affects the whole mirror.
+    /// Returns whether a directory failed, or an error affects the whole mirror.
     pub(super) fn has_failed(&self) -> bool {
         let mut directories = self.directories.iter();
         directories.any(|directory| directory.fate == Fate::Failed)
             || self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// All errors and warnings, with equal ones united.
+    /// Returns all errors and warnings, with duplicates merged.
     pub(super) fn all_diagnostics(&self) -> Vec<Diagnostic> {
         let unlisted = self.unlisted.iter().map(|unlisted| {
             let text = format!(
-                "`{}` is damaged, so no index lists it: {}",
+                "`{}` is damaged and was left out of the index: {}",
                 unlisted.path.display(),
                 unlisted.problem
             );
@@ -132,7 +132,7 @@ impl MirrorReport {
         let states = self.states.values();
         let count = |state| states.clone().filter(|actual| **actual == state).count();
         let counts = [
-            (count(PackageState::Kept), "there"),
+            (count(PackageState::Kept), "already stored"),
             (count(PackageState::Added), "added"),
             (count(PackageState::Repaired), "repaired"),
             (self.faults.len(), "missing or damaged"),
@@ -154,12 +154,12 @@ impl MirrorReport {
         if let (true, Some(platform)) = (self.platforms_defaulted, self.platforms.first()) {
             let _ = writeln!(
                 text,
-                "for {platform} only, this machine's platform; name others with --platform"
+                "only for {platform}, the platform of this machine; request others with --platform"
             );
         }
     }
 
-    /// The packages in the mirror, then those with a fault.
+    /// Lists the packages in the mirror, then those with a fault.
     fn package_documents(&self) -> Vec<MirrorPackageDocument> {
         let package =
             |id: &PackageId, state: &'static str, problem: Option<&String>| MirrorPackageDocument {
@@ -179,7 +179,7 @@ impl MirrorReport {
         stored.chain(faults).collect()
     }
 
-    /// The document for programs, with a final newline.
+    /// Renders the JSON document, with a final newline.
     pub(super) fn json(&self) -> String {
         let directories = self.directories.iter();
         let directories = directories.map(|directory| MirrorDirectoryDocument {
@@ -208,7 +208,7 @@ impl MirrorReport {
             bytes_downloaded: self.downloaded.bytes,
             seconds: self.elapsed.as_secs_f64(),
         };
-        // A document of strings, numbers and lists always serializes.
+        // Strings, numbers and lists can always be serialized.
         serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
     }
 }

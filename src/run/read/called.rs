@@ -1,5 +1,4 @@
-//! Skips directories without a lock file that other directories call as a local module. The lock files of the callers cover
-//! them.
+//! Skips local modules: directories that have no lock file and that other directories call. The callers' lock files cover them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,8 +13,8 @@ use crate::walk::{FoundBy, WalkOptions, walk};
 use super::directory_reader::{DirectoryReader, ReadWithCalls};
 use super::{ReadDirectory, Task};
 
-/// Skips directories without a lock file that another directory of the repository calls as a local module. It searches the
-/// whole repository for callers, even if the run works on a part of it.
+/// Skips each directory that has no lock file and that another directory in the repository calls as a local module. Searches
+/// the whole repository for callers, even if the run covers only part of it.
 pub(super) fn skip_called_modules(
     reader: &DirectoryReader<'_>,
     read: Vec<ReadWithCalls>,
@@ -43,15 +42,15 @@ pub(super) fn skip_called_modules(
     read.into_iter().map(skip_called).collect()
 }
 
-/// Whether a directory gets a lock file only if no other directory calls it.
+/// Returns whether a directory gets a lock file only if no other directory calls it.
 fn is_undecided(read: &ReadWithCalls) -> bool {
     read.directory.area.options.create.value == Create::Auto
         && read.directory.found_by != FoundBy::DirectoryArgument
         && matches!(read.directory.task, Task::Lock { old: None, .. })
 }
 
-/// The repository roots below which callers are searched for, each with an area of the run. A nested repository belongs to the
-/// outer one. A directory outside of all repositories is its own root.
+/// Returns the repository roots below which to search for callers, each with an area of the run. A nested repository is searched
+/// as part of the outer one. A directory that is not in a repository is its own root.
 fn search_roots(read: &[ReadWithCalls]) -> BTreeMap<PathBuf, Arc<Area>> {
     let repositories: BTreeMap<&PathBuf, &Arc<Area>> = read
         .iter()
@@ -69,8 +68,8 @@ fn search_roots(read: &[ReadWithCalls]) -> BTreeMap<PathBuf, Arc<Area>> {
     roots
 }
 
-/// The local modules called by directories that are not part of this run, with their callers. One walk covers all roots,
-/// because outside of repositories every directory is a root.
+/// Returns the local modules that directories outside this run call, with their callers. One walk covers all roots, because
+/// there may be many: outside repositories, every directory is a root.
 fn calls_of_other_directories(
     reader: &DirectoryReader<'_>,
     roots: &BTreeMap<PathBuf, Arc<Area>>,
@@ -92,7 +91,7 @@ fn calls_of_other_directories(
         .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
         .filter_map(|directory| {
             let path = &directory.path;
-            // Roots are not nested, so the last root that sorts before the path contains it.
+            // Roots are not nested, so only the last root at or before the path in sort order can contain it.
             let (root, area) = roots.range(..=path.clone()).next_back()?;
             let detected = reader.engines.detect(area, &directory, path, root, None);
             Some((directory.path, area.read_options(detected.engine)))

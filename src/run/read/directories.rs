@@ -17,7 +17,7 @@ use super::ReadDirectory;
 /// A directory with the area whose settings apply to it.
 pub(super) type InArea = (Arc<Area>, WalkedDirectory);
 
-/// Walks the paths of all areas. Returns the directories sorted by path, and the failed results of those that cannot be listed.
+/// Walks the paths of all areas. Returns the directories sorted by path, and a failed result for each path that cannot be listed.
 pub(super) fn discover(settings: &TreeSettings) -> (Vec<InArea>, Vec<ReadDirectory>) {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
@@ -47,14 +47,14 @@ pub(super) fn discover(settings: &TreeSettings) -> (Vec<InArea>, Vec<ReadDirecto
         }
     }
     let path_count: usize = settings.areas.iter().map(|area| area.paths.len()).sum();
-    // The walk of a single path finds each directory once, because it follows no links.
+    // The walk of a single path finds each directory once, because it follows no symlinks.
     if path_count > 1 {
         directories = deduplicate(directories, &settings.working_directory);
     }
     (directories, unreadable)
 }
 
-/// The walked directories that have a `.tflock.toml`, in the tree or in the trusted revision.
+/// Returns the directories that have a `.tflock.toml`, in the tree or in the trusted revision.
 fn config_files(
     settings: &TreeSettings,
     area: &Area,
@@ -70,7 +70,7 @@ fn config_files(
     in_tree
 }
 
-/// Finds the effective area of each directory below `area`, because config files in subdirectories add their `[signers]`.
+/// Determines the effective area of each directory below `area`. Config files in subdirectories can add `[signers]` to it.
 struct AreasBelow<'a> {
     settings: &'a TreeSettings,
     area: &'a Arc<Area>,
@@ -102,7 +102,7 @@ impl AreasBelow<'_> {
     }
 }
 
-/// Returns the directories with a configuration or a lock file that `--ignore-path` excludes.
+/// Returns the directories that `--ignore-path` excludes although they have a configuration or a lock file.
 pub(in crate::run) fn ignored(settings: &TreeSettings) -> BTreeSet<PathBuf> {
     let mut excluded = BTreeSet::new();
     for area in &settings.areas {
@@ -121,9 +121,9 @@ pub(in crate::run) fn ignored(settings: &TreeSettings) -> BTreeSet<PathBuf> {
     excluded
 }
 
-/// A PATH argument that leads out of the tree through a symbolic link.
+/// A PATH argument that points outside the tree through a symlink.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot work on `{}`", path.display())]
+#[error("cannot process `{}`", path.display())]
 struct LeavingPath {
     path: PathBuf,
     source: LinkError,
@@ -131,12 +131,12 @@ struct LeavingPath {
 
 impl Explain for LeavingPath {
     fn hint(&self) -> Option<String> {
-        Some("name the directory that the link leads to".to_owned())
+        Some("name the directory that the symlink points to".to_owned())
     }
 }
 
-/// Splits the paths of an area into those inside the tree and those that leave it through a symbolic link. The walk does not
-/// follow links below these paths.
+/// Splits the paths of an area into those inside the tree and those that leave it through a symlink. Below these paths, the walk
+/// does not follow symlinks.
 fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
     let (mut paths, mut leaving) = (Vec::new(), Vec::new());
     for path in &area.paths {
@@ -162,7 +162,7 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     let (paths, leaving) = confined(area);
     let mut walk = walk::walk(&paths, &options);
     if area.recursive {
-        // With -r, a named directory only says where the search begins. It is treated like the directories below it.
+        // With -r, a named directory is only the start of the search. It is treated like the directories below it.
         for directory in &mut walk.directories {
             if directory.found_by == FoundBy::DirectoryArgument {
                 directory.found_by = FoundBy::Walk;
@@ -174,8 +174,8 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     (walk, leaving)
 }
 
-/// Removes duplicates and sorts by path: `a`, `../repository/a` and a link to it are one directory. It belongs to the first
-/// area that reaches it, with the plainest of its names there, and keeps the greatest of its [`FoundBy`] values.
+/// Removes duplicates, such as `a`, `../repository/a` and a symlink to it, and sorts by path. A directory belongs to the first
+/// area that reaches it. It gets the plainest of its names in that area, and the greatest of its [`FoundBy`] values.
 fn deduplicate(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
     let real_paths = parallel::map(&found, |(_, directory)| {
         let absolute = working_directory.join(&directory.path);
@@ -200,7 +200,7 @@ fn deduplicate(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
     sorted
 }
 
-/// A sort key that prefers relative paths, then paths without `..`, then short paths.
+/// Returns a sort key that prefers relative paths, then paths without `..`, then short paths.
 fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     (path.has_root(), goes_up, path.components().count(), path)

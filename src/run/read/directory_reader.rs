@@ -1,4 +1,4 @@
-//! Reads one directory: its lock file, its engine and its requirements. They decide what the command does with it.
+//! Reads one directory: its lock file, its engine and its requirements. These decide what the command does with the directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,10 +33,10 @@ pub(super) struct DirectoryReader<'a> {
     lock_files: LockFiles,
 }
 
-/// A directory that has been read, with its calls. Whether other directories call it is not known yet.
+/// A directory that has been read, with its module calls. Whether other directories call it is not known yet.
 pub(super) struct ReadWithCalls {
     pub(super) directory: ReadDirectory,
-    /// The real paths of the local modules that it calls.
+    /// The real paths of the local modules that the directory calls.
     pub(super) calls: BTreeSet<PathBuf>,
 }
 
@@ -191,8 +191,8 @@ impl<'a> DirectoryReader<'a> {
         Ok(root)
     }
 
-    /// The modules whose version differs from the one that `init` installed or, if `init` installed none, from the one that an
-    /// earlier run of tflock read.
+    /// Returns the modules whose version differs from the one that `init` installed or, if `init` has not installed the module,
+    /// from the one that an earlier run of tflock read.
     fn moved_modules(&self, path: &Path, engine: Engine, root: &RootModule) -> Vec<MovedModule> {
         let mut moved = root.moved_modules.clone();
         if !root.chosen_modules.is_empty()
@@ -208,9 +208,9 @@ impl<'a> DirectoryReader<'a> {
     }
 }
 
-/// Whether the engine finds a configuration in a directory.
+/// Returns whether the engine finds a configuration in a directory.
 fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
-    // The walk has already found files that both engines read. Files for OpenTofu can replace them.
+    // The walk has already found files that both engines read. Only files for OpenTofu could replace them.
     if found.has_configuration && !found.has_tofu_files {
         return Ok(true);
     }
@@ -231,12 +231,12 @@ fn skip_reason(create: Create, found: &WalkedDirectory, needs_lock: bool) -> Opt
 /// Finds the repository of each directory, with one search per parent directory.
 #[derive(Default)]
 pub(super) struct Repositories {
-    /// Repository roots by parent directory. `None` outside of all repositories.
+    /// Repository roots by parent directory. `None` if a directory is not in a repository.
     known: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl Repositories {
-    /// Returns the root of the repository that contains a directory. Outside of all repositories, this is the directory itself.
+    /// Returns the root of the repository that contains a directory, or the directory itself if it is not in a repository.
     pub(super) fn root(&self, absolute: &Path) -> PathBuf {
         let parent = absolute.parent().unwrap_or(absolute).to_path_buf();
         if absolute.join(".git").exists() {

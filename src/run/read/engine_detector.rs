@@ -1,5 +1,5 @@
-//! Detects the engine of each directory: the requested engine or, without one, the first hint in this order: its lock file, its
-//! `.tofu` files, a version file, the other lock files of the tree.
+//! Detects the engine of each directory. Unless the user requests an engine, the first of these that names one decides: the lock
+//! file, `.tofu` files, a version file, the other lock files in the tree.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub(super) struct EngineDetector<'a> {
     version_files: VersionFiles,
     /// All directories of the run.
     found: &'a [InArea],
-    /// The engine that all lock files of the tree agree on. It is determined when a directory without any other hint occurs.
+    /// The engine that all lock files in the tree agree on, determined only if nothing else decides for some directory.
     tree: OnceLock<Option<Engine>>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> EngineDetector<'a> {
             })
     }
 
-    /// The engine that all lock files of the tree agree on. The first call reads all lock files.
+    /// Returns the engine that all lock files in the tree agree on. The first call reads all lock files.
     fn engine_of_tree(&self) -> Option<Engine> {
         *self.tree.get_or_init(|| {
             let engines = parallel::map(self.found, |(_, directory)| {

@@ -1,4 +1,4 @@
-//! Reads every directory of a run: its requirements and its current lock file. Providers are requested later.
+//! Reads every directory of a run: its requirements and its current lock file. Providers are looked up later.
 //!
 //! | step | module |
 //! | --- | --- |
@@ -44,7 +44,7 @@ pub(super) struct ReadDirectory {
     pub(super) found_by: FoundBy,
     /// `None` if the lock file cannot be read.
     pub(super) engine: Option<DetectedEngine>,
-    /// The absolute path of the repository root. Outside of all repositories, the directory itself.
+    /// The absolute path of the repository root, or of the directory itself if it is not in a repository.
     pub(super) repository: PathBuf,
     /// Modules whose version differs from the one that `init` installed or that an earlier run of tflock read.
     pub(super) moved_modules: Vec<MovedModule>,
@@ -56,23 +56,23 @@ pub(super) struct ReadDirectory {
 
 /// What a command does with a directory.
 pub(super) enum Task {
-    /// Nothing, because it has no lock file and gets none.
+    /// Skip the directory, because it has no lock file and gets none.
     Skip {
         why: SkipReason,
-        /// The job that would lock it.
+        /// The job that would lock the directory.
         job: LockJob,
     },
-    /// Nothing, because it could not be read.
+    /// Report a failure, because the directory could not be read.
     Fail,
-    /// Compute its lock file.
+    /// Compute the lock file of the directory.
     Lock {
-        /// The bytes of the old lock file. `None` if there is none.
+        /// The content of the old lock file. `None` if there is none.
         old: Option<Arc<[u8]>>,
         job: LockJob,
     },
 }
 
-/// Reads all directories of the settings on all cores. Each file is read once.
+/// Reads all directories that the settings select, on all cores. Each file is read once.
 pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<ReadDirectory> {
     let (found, unreadable) = directories::discover(settings);
     let reader = DirectoryReader::new(settings, fetcher, &found);
@@ -89,7 +89,7 @@ pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Ve
 }
 
 impl ReadDirectory {
-    /// A directory whose task fails until it has been read.
+    /// Creates a directory that has not been read. Its task is to fail until reading succeeds.
     fn unread(area: &Arc<Area>, path: PathBuf, repository: PathBuf, found_by: FoundBy) -> Self {
         Self {
             area: Arc::clone(area),
@@ -104,7 +104,7 @@ impl ReadDirectory {
         }
     }
 
-    /// The report of a directory that has only been read.
+    /// Creates the report of a directory that has only been read.
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {
             directory: self.path.clone(),

@@ -1,4 +1,4 @@
-//! Selects the directories to work on, for `--changed` and `--failed`.
+//! Selects the directories to process with `--changed` and `--failed`.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ impl<'a> WorkingSetFilter<'a> {
         }
     }
 
-    /// Whether a directory is in the working set.
+    /// Returns whether a directory is in the working set.
     pub(super) fn includes(&self, area: &Area, found: &WalkedDirectory) -> bool {
         let settings = self.reader.settings;
         let WorkingSet { changed, failed } = &settings.working_set;

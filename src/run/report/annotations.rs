@@ -1,4 +1,4 @@
-//! The diagnostics of a report by file and position: what GitHub shows as annotations and SARIF lists as results.
+//! The diagnostics of a report by file and position. GitHub shows them as annotations, and SARIF lists them as results.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use crate::display::portable_path;
 use crate::lockfile::FILE_NAME;
 use crate::span::Place;
 
-/// All diagnostics and findings of a run and each changed lock file, sorted by severity, then by place. Those without a place get
-/// the lock file of their directory. Equal ones at the same place are united.
+/// Returns all diagnostics and findings of a run, and one for each changed lock file, sorted by severity, then by place. Those
+/// without a place get the lock file of their directory. Duplicates at the same place are merged.
 pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
     let mut annotations = Vec::new();
     for directory in &report.directories {
@@ -31,7 +31,7 @@ pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
     annotations
 }
 
-/// The sort key of an annotation. Annotations with an equal first part are united; the second part orders them.
+/// Returns the sort key of an annotation. Annotations with the same first part are merged; the second part orders them.
 fn sort_key(annotation: &Diagnostic) -> (impl Ord, impl Ord) {
     let one = annotation;
     let text = (&one.message, &one.causes, &one.hint, &one.fix);
@@ -48,7 +48,7 @@ fn with_place(diagnostic: &Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// How a lock file changed, at the first entry that changed. It is an error if the run only checks.
+/// Describes how a lock file changed, at the first entry that changed. With `--check`, the change is an error.
 fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
     let changed = |provider: &&ProviderReport| provider.change.is_some();
     let mut changed = report.providers.iter().filter(changed);
@@ -64,7 +64,7 @@ fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
     Diagnostic::drift(severity, place, lines.join("\n"), &report.directory)
 }
 
-/// The text of an annotation: the message, each cause, the hint and the fix, one line each.
+/// Returns the text of an annotation: the message, each cause, the hint and the fix, one line each.
 pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
     let mut lines = vec![annotation.message.clone()];
     let causes = annotation.causes.iter();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_diagnostics_at_a_place_are_united() {
+    fn identical_diagnostics_at_a_place_are_merged() {
         let shared = Place::in_text("m/main.tf".as_ref(), b"x", Span::new(0, 1));
         let report = report(vec![
             directory("a", Fate::Created, vec![added("acme/anvil", "1.0.0")]),

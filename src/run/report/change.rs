@@ -7,8 +7,8 @@ use crate::config::MovedModule;
 use crate::lockfile::{Change, Update};
 use crate::provider::{Engine, Hash, HashScheme, ProviderAddr, VersionConstraints};
 
-/// One line for each provider that changed, or one for the file if only its format did; then one for each module whose version
-/// changed, because that may be the reason.
+/// Returns one line for each provider that changed, or a single line if only the format of the file did. Then comes one line for
+/// each module whose version changed, because that may be the reason.
 pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     let change = |provider: &ProviderReport| {
         let change = provider.change.as_ref()?;
@@ -20,7 +20,7 @@ pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     };
     let mut changes: Vec<String> = report.providers.iter().filter_map(change).collect();
     if changes.is_empty() && report.fate == Fate::Updated {
-        changes.push("rewritten in normal form".to_owned());
+        changes.push("rewritten in canonical form".to_owned());
     }
     let modules = report.moved_modules.iter();
     changes.extend(modules.map(|module| {
@@ -30,7 +30,7 @@ pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     changes
 }
 
-/// The address without a default host, as users write it in `source`.
+/// Returns the address without a default host, as users write it in `source`.
 pub(super) fn short(address: &ProviderAddr) -> String {
     let host = address.hostname.as_ascii();
     if host == Engine::Terraform.default_host() || host == Engine::Tofu.default_host() {
@@ -70,7 +70,7 @@ fn constraints((from, to): &(VersionConstraints, VersionConstraints)) -> String 
     format!("constraints {} -> {}", shown(from), shown(to))
 }
 
-/// How many hashes were added and removed. `None` if the version changed, because then all hashes did.
+/// Describes how many hashes were added and removed. `None` if the version changed, because then all hashes did.
 fn hashes(update: &Update) -> Option<String> {
     if update.version.is_some() {
         return None;
@@ -145,7 +145,7 @@ mod tests {
         let none = Locks::default();
         let reports = ProviderReport::between(&none, &none, Vec::new(), Detail::Changes);
         let updated = directory("a", Fate::Updated, reports);
-        assert_eq!(describe(&updated), ["rewritten in normal form"]);
+        assert_eq!(describe(&updated), ["rewritten in canonical form"]);
         assert!(describe(&directory("a", Fate::Created, Vec::new())).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The findings of an audit as text: equal findings of several directories once, with one command that repairs all of them.
+//! The findings of an audit as text. Identical findings in several directories are listed once, with one command to fix them all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,14 +12,14 @@ use crate::span::Place;
 /// The maximum number of places that a finding names without `-v`.
 const MAX_PLACES: usize = 10;
 
-/// The places and directories of equal findings.
+/// The places and directories of identical findings.
 #[derive(Default)]
 struct FindingPlaces<'a> {
     places: BTreeSet<&'a Place>,
     directories: BTreeSet<&'a Path>,
 }
 
-/// The findings in the order of their codes.
+/// Renders the findings, sorted by code.
 pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
     let mut groups: BTreeMap<(Code, &str, Option<&Fix>), FindingPlaces<'_>> = BTreeMap::new();
     for directory in &report.directories {
@@ -43,7 +43,7 @@ pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
         }
         if group.places.len() > limit {
             let more = group.places.len() - limit;
-            let _ = writeln!(text, "  and {more} more places (-v names them)");
+            let _ = writeln!(text, "  and {more} more (list them with -v)");
         }
         if let Some(fix) = fix {
             let fix = fix_for_all(fix, &group.directories, limit);
@@ -54,7 +54,7 @@ pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
     text
 }
 
-/// The command that repairs all directories. If there are more than `limit`, it names the nearest directory above them with
+/// Returns the command that repairs all directories. If there are more than `limit`, it names their nearest common ancestor with
 /// `-r` instead.
 fn fix_for_all(fix: &Fix, directories: &BTreeSet<&Path>, limit: usize) -> String {
     if directories.len() <= limit {
@@ -69,7 +69,7 @@ fn fix_for_all(fix: &Fix, directories: &BTreeSet<&Path>, limit: usize) -> String
 }
 
 fn common_ancestor(directories: &BTreeSet<&Path>) -> PathBuf {
-    // The paths are sorted, so all have the components that the first and the last have in common.
+    // The paths are sorted, so the components that the first and the last have in common are common to all.
     let (Some(first), Some(last)) = (directories.first(), directories.last()) else {
         return PathBuf::new();
     };
@@ -81,7 +81,7 @@ fn common_ancestor(directories: &BTreeSet<&Path>) -> PathBuf {
         .collect()
 }
 
-/// What was not checked: each text once, with the number of its directories.
+/// Lists what was not checked: each text once, with the number of directories.
 pub(super) fn unchecked(report: &RunReport) -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for directory in &report.directories {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_findings_are_reported_once_with_one_command() {
+    fn identical_findings_are_reported_once_with_one_command() {
         let report = flagged(["a".to_owned(), "b c".to_owned()]);
         let expected = "\
 TFL007 platform-without-h1: no hash for plan9_arm
@@ -144,12 +144,12 @@ TFL007 platform-without-h1: no hash for plan9_arm
     fn many_places_are_only_counted_without_v() {
         let report = flagged((10..30).map(|number| format!("live/{number}")));
         let short = findings(&report, 0);
-        assert!(short.contains("\n  and 10 more places (-v names them)\n"));
+        assert!(short.contains("\n  and 10 more (list them with -v)\n"));
         assert!(
             short.contains("\n  fix: tflock lock -r --platform plan9_arm live\n"),
             "{short}"
         );
         let long = findings(&report, 1);
-        assert!(long.contains(" live/28 live/29\n") && !long.contains("more places"));
+        assert!(long.contains(" live/28 live/29\n") && !long.contains("10 more"));
     }
 }

@@ -1,9 +1,9 @@
-//! The report for GitHub Actions: one workflow command per diagnostic, which GitHub shows as an annotation of its file and
-//! line, and a job summary in Markdown.
+//! The report for GitHub Actions: a job summary in Markdown and one workflow command per diagnostic, which GitHub shows as an
+//! annotation at the file and line.
 //!
-//! GitHub shows the first ten errors, warnings and notices of a step, so equal diagnostics become one command, and errors come
-//! first. Apart from the counts, nothing else goes to stdout, because GitHub could execute a line with a name from the
-//! repository as a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
+//! GitHub shows only the first ten errors, warnings and notices of a step, so identical diagnostics become one command, and
+//! errors come first. Apart from the counts, nothing else goes to stdout, because GitHub might run a line that contains a name
+//! from the repository as a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,13 +15,13 @@ use crate::display::shown_path;
 use crate::printer::harmless;
 use crate::settings::RepositoryPaths;
 
-/// The maximum size of a job summary in bytes. GitHub rejects the summary of a step above 1 MiB.
+/// The maximum size of a job summary, in bytes. GitHub rejects step summaries that are larger than 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
 
-/// The maximum number of directories that an annotation names. It only counts the others.
+/// The maximum number of directories that an annotation names. Any further directories are only counted.
 const MAX_NAMED: usize = 20;
 
-/// The workflow commands and the counts.
+/// Renders the workflow commands and the counts.
 pub(in crate::run) fn render(report: &RunReport, paths: &RepositoryPaths) -> String {
     let mut out = String::new();
     for annotation in unite(annotations(report)) {
@@ -64,7 +64,7 @@ fn file(path: &Path, paths: &RepositoryPaths) -> String {
     )
 }
 
-/// The text of the annotation, and the directories if there are several.
+/// Returns the text of the annotation, followed by the directories if there are several.
 fn message(annotation: &Diagnostic) -> String {
     let mut message = lines(annotation).join("\n");
     if annotation.directories.len() > 1 {
@@ -90,7 +90,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// The job summary: the counts, then errors, warnings and changed lock files.
+/// Renders the job summary: the counts, then errors, warnings and changed lock files.
 pub(in crate::run) fn job_summary(report: &RunReport) -> String {
     let mut out = format!("### tflock {}\n\n", report.command);
     let counts = report.counts().into_iter();
@@ -116,7 +116,7 @@ pub(in crate::run) fn job_summary(report: &RunReport) -> String {
     out
 }
 
-/// A list item whose lines are separated by `<br>`.
+/// Renders an annotation as a list item whose lines are separated by `<br>`.
 fn item(annotation: &Diagnostic) -> String {
     let sign = match annotation.severity {
         Severity::Error => "❌",
@@ -134,8 +134,8 @@ fn item(annotation: &Diagnostic) -> String {
     format!("- {sign} {place}: {}\n", lines.join("<br>"))
 }
 
-/// Escapes Markdown, except for code in single backticks. If the number of backticks is odd, or if several follow each other,
-/// all of them are escaped: Markdown only pairs runs of equal length, so the code spans could end elsewhere.
+/// Escapes Markdown, except for code in single backticks. If the number of backticks is odd, or if some are adjacent, all of them
+/// are escaped: Markdown only pairs runs of equal length, so the code spans could end in unexpected places.
 fn markdown(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut out = String::with_capacity(text.len());
@@ -157,7 +157,7 @@ fn markdown(text: &str) -> String {
     out
 }
 
-/// A code span. Backticks in the text become apostrophes, line breaks become spaces.
+/// Formats a code span. Backticks in the text become apostrophes, and line breaks become spaces.
 fn code_span(text: &str) -> String {
     format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "))
 }

@@ -37,19 +37,19 @@ use crate::span::Place;
 /// What happened to the lock file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::run) enum Fate {
-    /// It did not exist before.
+    /// The lock file did not exist before.
     Created,
-    /// It was replaced.
+    /// The lock file was replaced.
     Updated,
-    /// It already has the right bytes.
+    /// The lock file is already up to date.
     Unchanged,
-    /// It does not exist, and none is needed.
+    /// There is no lock file, and none is needed.
     Skipped,
     /// The new lock could not be computed or written. The old file, if any, is unchanged.
     Failed,
-    /// An audit found nothing wrong.
+    /// The audit reported no findings.
     Sound,
-    /// An audit found something wrong.
+    /// The audit reported findings.
     Flagged,
 }
 
@@ -65,7 +65,7 @@ impl Fate {
         Self::Failed,
     ];
 
-    /// The word that reports use.
+    /// Returns the word that reports use for the fate.
     pub(in crate::run) fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -85,33 +85,33 @@ pub(in crate::run) struct DirectoryReport {
     pub(in crate::run) directory: PathBuf,
     /// The engine whose rules were applied. `None` if it could not be determined.
     pub(in crate::run) engine: Option<Engine>,
-    /// What happened to its lock file, or with `--check` would happen.
+    /// What happened to the lock file or, with `--check`, what would happen.
     pub(in crate::run) fate: Fate,
-    /// Its providers in the order of the lock file: those whose entries changed, and with [`Detail::Everything`] the others.
-    /// Empty if the directory failed.
+    /// The providers whose lock file entries changed or, with [`Detail::Everything`], all providers, in lock file order. Empty if
+    /// the directory failed.
     pub(in crate::run) providers: Vec<ProviderReport>,
-    /// Modules that were read in another version than `init` installed, which may explain a change.
+    /// Modules whose version differs from the one that `init` or an earlier run used, which may explain a change.
     pub(in crate::run) moved_modules: Vec<MovedModule>,
     pub(in crate::run) findings: Vec<Diagnostic>,
-    /// What an audit could not check without the network.
+    /// What the audit could not check, for example because of `--offline`.
     pub(in crate::run) unchecked: Vec<String>,
     /// The unified diff, with `--diff`.
     pub(in crate::run) diff: Option<String>,
     pub(in crate::run) diagnostics: Vec<Diagnostic>,
-    /// The time from the start of its work to the end. It includes waiting for packages that other directories share.
+    /// The time spent on this directory, including the time spent waiting for packages that it shares with other directories.
     pub(in crate::run) elapsed: Duration,
 }
 
 #[derive(Clone, Debug)]
 pub(in crate::run) struct ProviderReport {
     pub(in crate::run) address: ProviderAddr,
-    /// How its entry changed. `None` if it did not change.
+    /// How the provider's entry in the lock file changed. `None` if it did not change.
     pub(in crate::run) change: Option<Change>,
     /// The recorded version; for a removed entry, the former one.
     pub(in crate::run) version: Version,
     /// The recorded constraints; for a removed entry, the former ones.
     pub(in crate::run) constraints: VersionConstraints,
-    /// The place of its entry in the old lock file.
+    /// The place of the entry in the old lock file.
     pub(in crate::run) place: Option<Place>,
     /// The number of hashes that are in both the old and the new lock file.
     pub(in crate::run) kept: usize,
@@ -125,7 +125,7 @@ pub(in crate::run) struct RunReport {
     /// Sorted by path.
     pub(in crate::run) directories: Vec<DirectoryReport>,
     pub(in crate::run) platforms: Vec<Platform>,
-    /// Whether no platform was requested, so that the platform of this machine is used.
+    /// Whether the platform of this machine was used because none was requested.
     pub(in crate::run) platforms_defaulted: bool,
     pub(in crate::run) downloaded: Downloaded,
     pub(in crate::run) elapsed: Duration,
@@ -136,14 +136,14 @@ pub(in crate::run) struct RunReport {
 /// Whether a report keeps providers that did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::run) enum Detail {
-    /// Only changed ones: with thousands of directories, the others would be most of the report.
+    /// Only changed providers: with thousands of directories, unchanged ones would make up most of the report.
     Changes,
     /// Every provider of every directory.
     Everything,
 }
 
 impl Detail {
-    /// The detail that the report shows.
+    /// Returns the detail that a report in this format and with this verbosity shows.
     pub(in crate::run) fn for_report(format: FormatArg, verbosity: u8) -> Self {
         if format == FormatArg::Json || verbosity > 0 {
             Self::Everything
@@ -154,7 +154,7 @@ impl Detail {
 }
 
 impl RunReport {
-    /// The report of a run that `started` then and has now finished.
+    /// Creates the report of a run that began at `started` and has now finished.
     pub(in crate::run) fn new(
         command: &'static str,
         check: bool,
@@ -185,7 +185,7 @@ impl RunReport {
             .count()
     }
 
-    /// The name of each fate that occurs, with its number of directories.
+    /// Returns the name of each fate that occurs, with its number of directories.
     fn counts(&self) -> Vec<(String, usize)> {
         let name = |fate: Fate| match fate {
             Fate::Created | Fate::Updated if self.check => format!("would be {}", fate.name()),
@@ -208,12 +208,12 @@ impl RunReport {
         directories.flat_map(|directory| &directory.providers)
     }
 
-    /// Whether a lock file changed, or with `--check` would change.
+    /// Returns whether a lock file changed or, with `--check`, would change.
     pub(in crate::run) fn has_drift(&self) -> bool {
         self.count(Fate::Created) + self.count(Fate::Updated) > 0
     }
 
-    /// All errors and warnings, with equal ones united.
+    /// Returns all errors and warnings, with duplicates merged.
     pub(in crate::run) fn diagnostics(&self) -> Vec<Diagnostic> {
         let directories = self.directories.iter();
         let all = directories.flat_map(|directory| directory.diagnostics.clone());

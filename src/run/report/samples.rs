@@ -1,4 +1,4 @@
-//! Reports that the tests of the renderers share.
+//! Sample reports for the tests of all renderers.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ fn hashes(texts: &[&str]) -> BTreeSet<Hash> {
         .collect()
 }
 
-/// A package that HashiCorp signed. Its checksum list has `zh:a` and `zh:b`, and OpenTofu's registry reports `h1:reported`.
+/// Returns a package that HashiCorp signed. Its checksum list has `zh:a` and `zh:b`; OpenTofu's registry reports `h1:reported`.
 pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
     let signer = Signer {
         key_id: "34365D9472D7468F".to_owned(),
@@ -66,7 +66,7 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
     })
 }
 
-/// An added provider with the packages of two platforms.
+/// Returns an added provider with packages for two platforms.
 pub(super) fn added(source: &str, version: &str) -> ProviderReport {
     let lock = lock(
         version,
@@ -84,7 +84,7 @@ pub(super) fn added(source: &str, version: &str) -> ProviderReport {
     }
 }
 
-/// A provider whose version changed.
+/// Returns a provider whose version changed.
 pub(super) fn moved(source: &str, from: &str, to: &str) -> ProviderReport {
     let update = Update {
         version: Some((version(from), version(to))),

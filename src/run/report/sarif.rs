@@ -1,6 +1,6 @@
 //! The report as SARIF 2.1.0, for code scanning and viewers.
 //!
-//! Each error, warning and finding is one result. Paths are relative to the top of the repository, whose URI base is named
+//! Each error, warning and finding is one result. Paths are relative to the root of the repository, whose URI base is named
 //! `SRCROOT`, as code scanning expects. A lock file that the run created or changed is not a result.
 //! See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>.
 
@@ -17,13 +17,13 @@ use crate::display::portable_path;
 use crate::settings::RepositoryPaths;
 use crate::span::Place;
 
-/// The address of the schema, by which viewers recognize the format.
+/// The URL of the schema, by which viewers recognize the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The name of the URI base for the top of the repository.
+/// The name of the URI base for the root of the repository.
 const ROOT: &str = "SRCROOT";
 
-/// The document, with a final newline.
+/// Renders the document, with a final newline.
 pub(in crate::run) fn render(report: &RunReport, paths: &RepositoryPaths, exit_code: u8) -> String {
     let mut annotations = annotations(report);
     annotations.retain(|annotation| annotation.severity != Severity::Notice);
@@ -47,13 +47,13 @@ pub(in crate::run) fn render(report: &RunReport, paths: &RepositoryPaths, exit_c
             }},
             "invocations": [{ "executionSuccessful": exit_code != 1, "exitCode": exit_code }],
             "originalUriBaseIds": { ROOT: {
-                "description": { "text": "The top of the repository." },
+                "description": { "text": "The root of the repository." },
             }},
             "columnKind": "unicodeCodePoints",
             "results": results.collect::<Vec<_>>(),
         }],
     });
-    // A document of strings, numbers and lists always serializes.
+    // Strings, numbers and lists can always be serialized.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
@@ -104,7 +104,7 @@ fn location(place: &Place, paths: &RepositoryPaths) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
-/// A path, percent-encoded for a URI.
+/// Percent-encodes a path for a URI.
 fn uri(path: &Path) -> String {
     let mut out = String::new();
     for byte in portable_path(path).bytes() {

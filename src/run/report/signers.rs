@@ -10,7 +10,7 @@ use crate::locking::Voucher;
 use crate::package::{Lapse, Tier};
 use crate::provider::Platform;
 
-/// One line for each newly recorded version and its signer. With `-v`, one for every version whose packages were used.
+/// Renders one line for each newly recorded version with its signer. With `-v`, includes every version whose packages were used.
 pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     let mut signed: BTreeMap<_, BTreeSet<&Platform>> = BTreeMap::new();
     let is_listed = |provider: &&ProviderReport| verbosity > 0 || provider.has_moved();
@@ -64,7 +64,7 @@ fn describe(voucher: &Voucher) -> String {
     };
     let tier = match signer.tier {
         Tier::HashiCorp => "HashiCorp",
-        Tier::Partner => "a partner of HashiCorp",
+        Tier::Partner => "HashiCorp partner",
         Tier::SelfSigned => "self-signed",
     };
     let lapse = match signer.lapse {
@@ -76,7 +76,7 @@ fn describe(voucher: &Voucher) -> String {
 }
 
 impl ProviderReport {
-    /// Whether the entry is new or has another version than before.
+    /// Returns whether the entry is new or has a different version than before.
     pub(super) fn has_moved(&self) -> bool {
         match &self.change {
             Some(Change::Added(_)) => true,

@@ -41,7 +41,7 @@ pub(super) fn summary(report: &RunReport) -> String {
         let whose = if again == 1 { "its" } else { "their" };
         let _ = write!(
             text,
-            " ({again} of them twice, because {whose} first transfer could not be hashed)"
+            " ({again} of them twice, because {whose} first download could not be hashed)"
         );
     }
     let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
@@ -50,7 +50,7 @@ pub(super) fn summary(report: &RunReport) -> String {
         let packages = counted(reported, "package", "packages");
         let _ = writeln!(
             text,
-            "not downloaded: {packages}, locked with hashes that the registry reports (--trust-registry-hashes)"
+            "not downloaded: {packages}, locked with the hashes that the registry reports (--trust-registry-hashes)"
         );
     }
     if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
@@ -62,7 +62,7 @@ pub(super) fn summary(report: &RunReport) -> String {
         let platform = report.platforms.first().map(ToString::to_string);
         let _ = writeln!(
             text,
-            "{verb} for {} only, this machine's platform; name others with --platform",
+            "{verb} only for {}, the platform of this machine; request others with --platform",
             platform.unwrap_or_default()
         );
     }
@@ -70,7 +70,7 @@ pub(super) fn summary(report: &RunReport) -> String {
 }
 
 impl RunReport {
-    /// The number of packages that were not downloaded, but locked with the hashes that their registry reports.
+    /// Returns the number of packages that were not downloaded, but locked with the hashes that their registry reports.
     fn count_registry_reported_packages(&self) -> usize {
         let mut reported = BTreeSet::new();
         for provider in self.providers() {

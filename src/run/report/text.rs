@@ -1,6 +1,6 @@
 //! The report for people: findings, which lock files changed and how, signers, and counts.
 //!
-//! Equal changes of several directories are reported once. Unchanged directories are only counted; `-v` names them.
+//! Identical changes in several directories are reported once. Unchanged directories are only counted, unless `-v` is set.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use super::change::describe;
 use super::{DirectoryReport, Fate, RunReport, findings, signers, summary};
 use crate::display::{shown_path, visible_name};
 
-/// Renders the text. With a `verbosity` above 0, it includes unchanged directories and all signers.
+/// Renders the text. With a `verbosity` above 0, this includes unchanged directories and all signers.
 pub(in crate::run) fn render(report: &RunReport, verbosity: u8) -> String {
     let diffs = report
         .directories
@@ -44,7 +44,7 @@ impl RunReport {
         }
     }
 
-    /// Changed directories by what changed, in the order of the first directory of each group.
+    /// Groups changed directories by what changed, and sorts the groups by their first directory.
     fn changed_directories(&self) -> Vec<(FateAndChanges, Vec<&DirectoryReport>)> {
         let mut groups: BTreeMap<FateAndChanges, Vec<&DirectoryReport>> = BTreeMap::new();
         for report in &self.directories {
@@ -77,7 +77,7 @@ impl RunReport {
         }
     }
 
-    /// The width of the column of verbs, in characters.
+    /// Returns the width of the verb column, in characters.
     pub(super) fn width(&self) -> usize {
         if self.check { 12 } else { 9 }
     }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_changes_are_reported_once_and_unchanged_directories_counted() {
+    fn identical_changes_are_reported_once_and_unchanged_directories_counted() {
         let run = report(vec![
             directory("a", Fate::Updated, bumped()),
             directory("b", Fate::Created, vec![added("acme/anvil", "3.2.1")]),
@@ -109,7 +109,7 @@ updated   a
 created   b
             acme/anvil 3.2.1
 verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
-5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice, because its first transfer could not be hashed); 1.2 s
+5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice, because its first download could not be hashed); 1.2 s
 ";
         assert_eq!(render(&run, 0), expected);
     }

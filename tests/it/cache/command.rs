@@ -19,8 +19,8 @@ fn usage_is_printed_and_entries_are_removed() {
     let run = |arguments: &str| context.run(&format!("cache {arguments}"));
     let empty = run("info").expect_success().stdout;
     let expected = "[ROOT]/cache
-  hashes of packages          0 entries, 0 bytes
-  signed lists of registries  0 entries, 0 bytes
+  package hashes              0 entries, 0 bytes
+  signed checksum lists       0 entries, 0 bytes
   modules                     0 entries, 0 bytes
   total                       0 entries, 0 bytes
 ";
@@ -36,8 +36,8 @@ fn usage_is_printed_and_entries_are_removed() {
         kilobytes(bytes)
     );
     full.assert_stdout(&total)
-        .assert_stdout("hashes of packages          2 entries")
-        .assert_stdout("signed lists of registries  2 entries");
+        .assert_stdout("package hashes              2 entries")
+        .assert_stdout("signed checksum lists       2 entries");
 
     // All entries are new except the one whose time is set back, so only that one is removed.
     let old = entries(&context, "answers").remove(0);

@@ -98,7 +98,7 @@ fn the_message_has_the_problem_and_the_place() {
     let expected = "\
 error: `x.tf` is invalid
  --> a/x.tf:2:17
-  caused by: a link leads out of the repository to it, so it is not quoted
+  caused by: it is not quoted, because a symlink points to it outside the repository
 ";
     assert_eq!(text.trim_end(), expected.trim_end());
     // Symlinks that point inside the repository are treated as files.

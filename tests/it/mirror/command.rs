@@ -99,14 +99,14 @@ added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
 /// The columns: the name of a change in [`damage`], and the report line for `acme/anvil` (`@`).
 const DAMAGES: &str = "
     zip missing              | missing   @
-    bit flipped              | damaged   @: the lock file records other hashes
+    bit flipped              | damaged   @: the lock file records different hashes
     zip empty                | damaged   @:
     zip is a directory       | damaged   @:
     index.json missing       | unlisted  @: there is no `index.json`
     version not in the index | unlisted  @: `index.json` does not list 1.0.0
     1.0.0.json missing       | unlisted  @: there is no `1.0.0.json`
     1.0.0.json invalid       | unlisted  @: cannot read `1.0.0.json`:
-    other hash in 1.0.0.json | unlisted  @: `1.0.0.json` has another hash
+    other hash in 1.0.0.json | unlisted  @: `1.0.0.json` has a different hash
     hash without a scheme    | unlisted  @: `1.0.0.json` has an invalid hash
     other platform           | unlisted  @: `1.0.0.json` does not list `linux_amd64`
     other file name          | unlisted  @: `1.0.0.json` names another file for `linux_amd64`
@@ -169,7 +169,7 @@ fn missing_and_damaged_packages_are_found_and_repaired() {
 const INVALID: &str = "
     a package       | does not match the checksum its registry promised
     a checksum list | signature
-    the lock file   | the lock file records other hashes
+    the lock file   | the lock file records different hashes
 ";
 
 #[test]
@@ -383,7 +383,7 @@ fn a_configuration_of_the_user_is_never_rewritten() {
     let own = "credentials \"h.test\" {}\n";
     fixture.context.write("own.tfrc", own);
     let outcome = fixture.run("--cli-config own.tfrc").expect_success();
-    outcome.assert_stderr("so it was not changed");
+    outcome.assert_stderr("and was left unchanged");
     outcome.assert_stderr("exclude = [");
     assert_eq!(fixture.context.read("own.tfrc"), own);
 }

@@ -1,7 +1,7 @@
-//! The list as an HTML page: style, script and the JSON document in one file that needs no network.
+//! The list as an HTML page: style, script and the JSON document in one file that needs no network access.
 //!
-//! The script of the page inserts the content of the document as text, never as markup. The content security policy allows
-//! only this style and this script, by their digests, and no request. So a name in a configuration cannot become code.
+//! The page's script inserts the content of the document as text, never as markup. The content security policy allows only this
+//! style and this script, by their digests, and no requests. Names in a configuration therefore cannot become code.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,7 +31,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     let mut rest = PAGE;
     for (name, content) in parts {
         let marker = format!("{{{{{name}}}}}");
-        // The template has the markers in this order. Inserted content is not searched for markers.
+        // The template contains the markers in this order. Inserted content is not searched for markers.
         if let Some((before, after)) = rest.split_once(&marker) {
             page.push_str(before);
             page.push_str(content);
@@ -42,7 +42,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     page
 }
 
-/// The source expression that allows an inline style or script in the content security policy.
+/// Returns the source expression that allows an inline style or script in the content security policy.
 fn source_hash(text: &str) -> String {
     format!(
         "sha256-{}",

@@ -55,7 +55,7 @@ pub(super) struct DirectoryDocument<'a> {
     pub(super) seconds: f64,
 }
 
-/// A module that was read in another version than `init` installed.
+/// A module whose version differs from the one that `init` or an earlier run used.
 #[derive(Serialize)]
 pub(super) struct MovedModuleDocument {
     pub(super) call: String,
@@ -72,7 +72,7 @@ pub(super) struct ProviderDocument {
     pub(super) packages: Vec<PackageDocument>,
 }
 
-/// `null` if there is no entry or no constraint.
+/// An old and a new value. `null` if there is no entry or no constraint.
 #[derive(Serialize)]
 pub(super) struct OldAndNew {
     pub(super) old: Option<String>,
@@ -91,11 +91,11 @@ pub(super) struct HashesDocument {
 pub(super) struct HashDocument {
     pub(super) hash: String,
     pub(super) from: &'static str,
-    /// The platform of the package that it was computed from.
+    /// The platform of the package from which the hash was computed.
     pub(super) platform: Option<String>,
 }
 
-/// A package that the entry was made or checked from.
+/// A package from which the entry was created or against which it was checked.
 #[derive(Serialize)]
 pub(super) struct PackageDocument {
     pub(super) platform: String,
@@ -169,7 +169,7 @@ impl<'a> DiagnosticDocument<'a> {
     }
 }
 
-/// A position in a file. Line and column are `null` if the whole file is meant.
+/// A position in a file. Line and column are `null` if the position is the whole file.
 #[derive(Serialize)]
 struct PositionDocument {
     file: Option<String>,

@@ -1,7 +1,7 @@
 //! The report for programs: one JSON document with all results of a run.
 //!
 //! `report-1.schema.json` describes the document, and tests compare the two. New fields do not change `schema_version`, so
-//! readers must ignore unknown fields. Any other change increases it. The documents of two runs over the same state differ only
+//! readers must ignore unknown fields. Any other change increases it. The documents of two runs on the same state differ only
 //! in `seconds`.
 
 mod document;
@@ -26,10 +26,10 @@ use document::{
     ToolDocument,
 };
 
-/// The version of the structure.
+/// The version of the document structure.
 const SCHEMA_VERSION: u32 = 1;
 
-/// The document, with a final newline.
+/// Renders the document, with a final newline.
 pub(in crate::run) fn render(report: &RunReport) -> String {
     let document = ReportDocument {
         schema_version: SCHEMA_VERSION,
@@ -44,7 +44,7 @@ pub(in crate::run) fn render(report: &RunReport) -> String {
         summary: summary(report),
         directories: report.directories.iter().map(directory).collect(),
     };
-    // A document of strings, numbers and lists always serializes.
+    // Strings, numbers and lists can always be serialized.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
@@ -129,7 +129,7 @@ fn provider(report: &ProviderReport) -> ProviderDocument {
     }
 }
 
-/// The text in the lock file. `None` if there are no constraints.
+/// Returns the constraints as the lock file records them. `None` if there are none.
 fn constraints(constraints: &VersionConstraints) -> Option<String> {
     (!constraints.is_empty()).then(|| constraints.to_string())
 }
@@ -153,7 +153,7 @@ fn hashes(report: &ProviderReport) -> HashesDocument {
     }
 }
 
-/// The origin that the first package with this hash gives.
+/// Returns a hash with its origin, as stated by the first package that has the hash.
 fn origin(report: &ProviderReport, hash: &Hash) -> HashDocument {
     let mut origins = report.packages.iter().filter_map(|(platform, record)| {
         let origin = record.origin_of(hash)?;
@@ -218,7 +218,7 @@ fn texts(items: &[impl ToString]) -> Vec<String> {
     items.iter().map(ToString::to_string).collect()
 }
 
-/// Seconds, rounded down to milliseconds.
+/// Returns the time in seconds, rounded down to milliseconds.
 fn seconds(elapsed: Duration) -> f64 {
     Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)).as_secs_f64()
 }

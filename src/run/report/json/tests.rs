@@ -1,4 +1,4 @@
-//! The JSON document compared with its schema, and its fields.
+//! Tests of the fields of the JSON document and of its schema.
 
 use serde_json::{Value, json};
 use tflock_test_support::assert_described;
@@ -42,7 +42,7 @@ fn missing_values_before_and_after_are_null() {
     let new = added("acme/anvil", "3.2.1");
     let mut gone = added("acme/bolt", "1.0.0");
     let Some(Change::Added(lock)) = gone.change else {
-        panic!("the sample is one that was added")
+        panic!("the sample is an added provider")
     };
     gone.change = Some(Change::Removed(lock));
     let mut same = added("acme/cog", "2.0.0");
