@@ -1,4 +1,4 @@
-//! Reads and writes entries: files and directories that are named after the digest of their key.
+//! Reads and writes cache entries: files and directories named after the digest of their key.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -13,19 +13,19 @@ use super::error::CacheError;
 use super::private_directory;
 use crate::provider::Digest;
 
-/// The directory of this layout. A change of the layout or of a format changes this name.
+/// The directory name of this layout. It must change whenever the layout or a format changes.
 pub(super) const LAYOUT: &str = "v1";
 
-/// The prefix of temporary names. No entry has it.
+/// The prefix of temporary names, which no entry has.
 pub(super) const TEMPORARY: &str = ".tmp-";
 
-/// The largest file of an entry. A checksum list may have 2 MiB, the keys of a registry 8 MiB; real entries have about 10 KB.
+/// The maximum size of a file entry. A checksum list may be up to 2 MiB and a registry's keys 8 MiB; real entries are about 10 KB.
 pub(super) const MAX_ENTRY_BYTES: u64 = 16 << 20;
 
 /// A part of the cache with its own directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheArea {
-    /// Hashes of the contents of zips.
+    /// Content hashes of zips.
     Hashes,
     /// Registries' descriptions of packages.
     Answers,
@@ -45,7 +45,6 @@ impl CacheArea {
     }
 }
 
-/// The key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CacheKey {
     area: CacheArea,
@@ -53,7 +52,7 @@ pub struct CacheKey {
 }
 
 impl CacheKey {
-    /// The key with these parts. The boundaries of the parts count: `["a", "b"]` and `["ab"]` are different keys.
+    /// Creates a key from these parts. The boundaries between parts matter: `["a", "b"]` and `["ab"]` give different keys.
     pub fn new(area: CacheArea, parts: &[&str]) -> Self {
         let mut sha = Sha256::new();
         for part in [area.name()].iter().chain(parts) {
@@ -73,7 +72,7 @@ pub struct DiskCache {
 }
 
 impl DiskCache {
-    /// Opens the cache in the directory `base`, and creates it if it does not exist.
+    /// Opens the cache in the directory `base`, which is created if it does not exist.
     pub fn open(base: &Path) -> Result<Self, CacheError> {
         let layout = base.join(LAYOUT);
         private_directory::prepare(base, &layout)?;
@@ -83,12 +82,12 @@ impl DiskCache {
         })
     }
 
-    /// Checks whether `base` can be used. Creates and changes nothing.
+    /// Checks whether `base` can be used, without creating or changing anything.
     pub fn inspect(base: &Path) -> Result<(), CacheError> {
         private_directory::inspect(base, &base.join(LAYOUT))
     }
 
-    /// The first failure to write an entry. It has no other effect.
+    /// Returns the first failure to write an entry. Such failures have no other effect.
     pub fn write_error(&self) -> Option<&CacheError> {
         self.write_error.get()
     }
@@ -108,12 +107,12 @@ impl DiskCache {
         }
         let parts = entry_format::decode(&key.digest, &bytes);
         if parts.is_none() {
-            tracing::debug!(path = %path.display(), "a damaged entry of the cache is ignored");
+            tracing::debug!(path = %path.display(), "ignoring a damaged cache entry");
         }
         parts
     }
 
-    /// Writes or replaces a file entry. Entries that are too large are skipped; [`DiskCache::write_error`] returns a failure.
+    /// Writes or replaces a file entry, unless it is too large. [`DiskCache::write_error`] returns the first failure.
     pub fn write(&self, key: &CacheKey, parts: &[&[u8]]) {
         let bytes = entry_format::encode(&key.digest, parts);
         if bytes.len() as u64 > MAX_ENTRY_BYTES {
@@ -125,11 +124,11 @@ impl DiskCache {
         }
         match written {
             Ok(()) => {}
-            // Another process has removed the directory twice just now; the entry is not worth a third attempt.
+            // Another process has just removed the directory twice; the entry is not worth a third attempt.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => {
                 let path = self.layout.clone();
-                // Only the first failure is kept: later ones probably have the same cause.
+                // Only the first failure is kept, because later ones probably have the same cause.
                 let _ = self.write_error.set(CacheError::Write { path, source });
             }
         }
@@ -145,7 +144,7 @@ impl DiskCache {
         Ok(())
     }
 
-    /// The directory entry of this key, if there is one. The caller checks that its content is complete.
+    /// Returns the path of the directory entry with this key, if it exists. The caller checks that its content is complete.
     pub fn find(&self, key: &CacheKey) -> Option<PathBuf> {
         let path = self.path(key);
         let is_directory = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
@@ -160,8 +159,8 @@ impl DiskCache {
             .tempdir_in(directory)
     }
 
-    /// Turns a temporary directory into the entry of this key, and returns its path. If another process has made the entry
-    /// first, that one is kept.
+    /// Turns a temporary directory into the entry with this key, and returns its path. If another process created the entry first,
+    /// that entry is kept.
     pub fn adopt(&self, key: &CacheKey, staged: TempDir) -> io::Result<PathBuf> {
         let path = self.path(key);
         match fs::rename(staged.path(), &path) {
@@ -180,7 +179,7 @@ impl DiskCache {
         super::usage::remove(&self.path(key))
     }
 
-    /// The directory of an area, which is created if it is missing.
+    /// Returns the directory of an area, which is created if it is missing.
     pub(super) fn directory(&self, area: CacheArea) -> io::Result<PathBuf> {
         let path = self.layout.join(area.name());
         if !path.is_dir() {
@@ -240,7 +239,7 @@ mod tests {
         beside.write(&key("a"), &[b"two"]);
         assert_eq!(read(&store, "a").as_deref(), Some("two"));
         let names = fs::read_dir(base.path().join("v1/answers")).unwrap();
-        assert_eq!(names.count(), 2, "nothing temporary is left");
+        assert_eq!(names.count(), 2, "no temporary files are left");
         assert!(store.write_error().is_none());
     }
 
@@ -273,7 +272,7 @@ mod tests {
         assert!(!store.path(&key("a")).exists() && store.write_error().is_none());
     }
 
-    /// A file cannot replace a directory.
+    /// Writing fails because a file cannot replace a directory.
     #[test]
     fn the_first_failure_to_write_is_stored() {
         let (_base, store) = store();

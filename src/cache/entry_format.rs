@@ -1,4 +1,4 @@
-//! The file format of entries.
+//! The file format of cache entries.
 //!
 //! ```text
 //! 8 bytes    "tflock\0" and the number of the format, 1
@@ -7,7 +7,7 @@
 //! then, for each part: its length (four bytes, little-endian) and its bytes
 //! ```
 //!
-//! The digests detect files that a crash or a bad disk has changed, and files that were copied to another name. They do not
+//! The digests detect files that were damaged by a crash or a bad disk, and files that were copied to a different name. They do not
 //! protect against attackers, who could compute them; that is why the directory must be private.
 
 use serde::Serialize;
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::provider::Digest;
 
-/// The beginning of every file: the name and number of the format.
+/// The first bytes of every file: the name and number of the format.
 const MAGIC: &[u8; 8] = b"tflock\0\x01";
 
 /// The offset of the first part, after the magic bytes and two digests.
@@ -41,12 +41,11 @@ pub(super) fn encode(key: &Digest, parts: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// Encodes a part as JSON.
 pub(super) fn json(part: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(part).expect("parts consist of strings and numbers")
+    serde_json::to_vec(part).expect("strings and numbers can always be serialized")
 }
 
-/// Decodes the parts of an entry. `None` if the file is damaged, or belongs to another key.
+/// Decodes the parts of an entry. `None` if the file is damaged or belongs to a different key.
 pub(super) fn decode(key: &Digest, file: &[u8]) -> Option<Vec<Vec<u8>>> {
     let rest = file.strip_prefix(MAGIC)?;
     let (check, rest) = rest.split_at_checked(DIGEST_BYTES)?;
@@ -89,7 +88,7 @@ mod tests {
         assert_eq!(decode(&Digest::new([8; 32]), &file), None);
     }
 
-    /// The checksum is right, but the content is invalid.
+    /// The checksum is correct, but the content is invalid.
     #[test]
     fn lengths_beyond_the_end_and_too_many_parts_are_rejected() {
         let with = |tail: &[u8]| {

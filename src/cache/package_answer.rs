@@ -1,7 +1,7 @@
-//! Cached descriptions of packages, with the checksum list and its signature: all that is needed to verify a package again.
+//! Cached package descriptions, with the checksum list and its signature: everything required to verify a package again.
 //!
-//! Addresses are not written: only a download needs them, and they may contain secrets. Each use verifies the content again, with
-//! the rules and the clock of that run.
+//! Addresses are not stored: only a download needs them, and they may contain secrets. Each run verifies the content again, with
+//! its own rules and clock.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct AnswerKey<'a> {
     /// Identifies the registry, which the configuration may replace; see
     /// [`RegistryClient::origin`](crate::registry::RegistryClient::origin).
     pub origin: &'a str,
-    /// The engine, since registries may choose their responses by it.
+    /// The engine, because registries may adapt their responses to it.
     pub engine: Engine,
     pub package: &'a PackageId,
 }
@@ -43,11 +43,11 @@ pub struct PackageAnswer {
     pub filename: String,
     /// The checksum of the zip, in the registry's spelling.
     pub shasum: String,
-    /// The keys for the signature, in the registry's order.
+    /// The keys that may have made the signature, in the registry's order.
     pub keys: Vec<SigningKey>,
-    /// OpenTofu's `packages`; empty for Terraform.
+    /// OpenTofu's `packages` field; empty for Terraform.
     pub reported: ReportedPackages,
-    /// Warnings of the registry for users of the provider.
+    /// Warnings from the registry for users of the provider.
     pub warnings: Vec<String>,
     /// Invalid versions in the registry's list.
     pub invalid: Vec<String>,
@@ -60,7 +60,7 @@ pub struct PackageAnswer {
 struct AnswerJson {
     filename: String,
     shasum: String,
-    /// The armored key and its trust signature.
+    /// Each armored key and its trust signature.
     keys: Vec<(String, String)>,
     /// Hashes and size, by platform.
     reported: BTreeMap<String, Option<(Vec<String>, i64)>>,
@@ -69,7 +69,7 @@ struct AnswerJson {
 }
 
 impl DiskCache {
-    /// The description that was last written for this key.
+    /// Reads the description that was last written for this key.
     pub fn answer(&self, key: &AnswerKey<'_>) -> Option<PackageAnswer> {
         let parts = <[Vec<u8>; 3]>::try_from(self.read(&key.cache_key())?);
         let [json, list, signature] = parts.ok()?;

@@ -1,7 +1,7 @@
-//! Cached hashes of the content of a zip, by the digest of the zip.
+//! Cached content hashes of zips, by the digest of the zip.
 //!
 //! The digest determines the hashes, so an entry never becomes outdated, and the source of the zip does not matter. The key also
-//! has the type of the provider, because the executable must be named after it; otherwise the package has no hash
+//! contains the provider type, because the executable must be named after it; otherwise the package has no hash
 //! ([`hash_archive`](crate::package::hash_archive)).
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ fn key(zh: Digest, type_name: &str) -> CacheKey {
 }
 
 impl DiskCache {
-    /// The hashes of the zip with this digest, as a package of this type.
+    /// Reads the hashes of the zip with this digest, as the package of a provider with this type.
     pub fn hashes(&self, zh: Digest, type_name: &str) -> Option<PackageHashes> {
         let [json] = <[Vec<u8>; 1]>::try_from(self.read(&key(zh, type_name))?).ok()?;
         let kept: HashesJson = serde_json::from_slice(&json).ok()?;
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(store.hashes(Digest::new([2; 32]), "anvil"), None);
     }
 
-    /// Valid entries with invalid hashes, as another program could write them.
+    /// Entries that are valid but contain invalid hashes, as another program could write them.
     #[test]
     fn invalid_hashes_are_ignored() {
         let base = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! The directory of the cache, which must be private to the user. It is created if it is missing.
+//! The cache directory, which must be private to the user. It is created if it is missing.
 //!
-//! On Unix it must belong to the effective user and grant no permission to others. An empty directory that others can only read
-//! (as `mkdir` creates it) is made private, since no other user can have written to it. Any other directory is rejected: if its
-//! permissions were changed, files of other users would be trusted.
+//! On Unix it must belong to the effective user and grant no permissions to others. An empty directory that others can only read
+//! (as created by `mkdir`) is made private, because no other user can have written to it. Any other directory is rejected: if its
+//! permissions were changed instead, files written by other users would be trusted.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::error::CacheError;
 
-/// Creates `base` and `layout`, which is below it, as private directories. Checks them if they exist.
+/// Creates `base` and `layout`, which is a directory below it, as private directories. Checks them if they exist.
 pub(super) fn prepare(base: &Path, layout: &Path) -> Result<(), CacheError> {
     if let Some(parent) = base.parent() {
         fs::create_dir_all(parent).map_err(|source| unusable(base, source))?;
@@ -24,7 +24,7 @@ pub(super) fn prepare(base: &Path, layout: &Path) -> Result<(), CacheError> {
     inspect_layout(layout)
 }
 
-/// Checks whether `base` and `layout` can be used. Creates and changes nothing.
+/// Checks whether `base` and `layout` can be used, without creating or changing anything.
 pub(super) fn inspect(base: &Path, layout: &Path) -> Result<(), CacheError> {
     match fs::metadata(base) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -36,8 +36,8 @@ pub(super) fn inspect(base: &Path, layout: &Path) -> Result<(), CacheError> {
     inspect_layout(layout)
 }
 
-/// tflock creates the directory of the layout, so it must not be a link, although `base` may be one. If it is missing, the first
-/// entry creates it.
+/// Checks the layout directory. tflock creates it, so it must not be a symlink, although `base` may be one. If it is missing, the
+/// first entry creates it.
 fn inspect_layout(layout: &Path) -> Result<(), CacheError> {
     match fs::symlink_metadata(layout) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -50,7 +50,7 @@ fn unusable(path: &Path, source: io::Error) -> CacheError {
     CacheError::Unusable { path, source }
 }
 
-/// Creates a directory with mode 0700, unless the path exists.
+/// Creates a directory with mode 0700, unless the path already exists.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     let made = {
@@ -73,7 +73,7 @@ fn make_private_if_empty(path: &Path, found: &Metadata) -> Result<(), CacheError
             if is_empty(&path) {
                 return restrict(&path).map_err(|source| CacheError::Unusable { path, source });
             }
-            // Another process may have made it private and written to it just now.
+            // Another process may just have made it private and written to it.
             let now = fs::metadata(&path).map_err(|source| unusable(&path, source))?;
             check_private(&path, &now)
         }
@@ -97,7 +97,7 @@ fn restrict(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Checks that it is a directory, that it belongs to the user, and that it is private.
+/// Checks that the path is a directory, belongs to the user, and is private.
 #[cfg(unix)]
 fn check_private(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     use std::os::unix::fs::MetadataExt as _;
@@ -117,7 +117,7 @@ fn check_private(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// Checks that it is a directory. Directories in the profile of a Windows user are private by default.
+/// Checks that the path is a directory. Directories in a Windows user's profile are private by default.
 #[cfg(not(unix))]
 fn check_private(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     if found.is_dir() {
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn directories_of_others_are_rejected() {
         let tree = tempfile::tempdir().unwrap();
-        // Only root can change the owner of a directory. Other users test with a directory of root.
+        // Only root can change the owner of a directory. Other users run the test with a directory that root owns.
         let given = std::os::unix::fs::chown(tree.path(), Some(4_321), None);
         let foreign = if given.is_ok() {
             tree.path()

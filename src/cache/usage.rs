@@ -1,4 +1,4 @@
-//! Measures and empties the cache. Links are never followed, since their targets do not belong to the cache.
+//! Measures and empties the cache. Symlinks are never followed, because their targets do not belong to the cache.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,11 +10,11 @@ use std::time::SystemTime;
 use super::disk_cache::{CacheArea, DiskCache, LAYOUT, TEMPORARY};
 use super::error::CacheError;
 
-/// The number and size of some entries.
+/// The number and total size of cache entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EntryUsage {
     pub entries: u64,
-    /// The total size of their files, and of temporary files.
+    /// The total size in bytes, including temporary files.
     pub bytes: u64,
 }
 
@@ -28,19 +28,19 @@ impl AddAssign for EntryUsage {
 /// The limits for the entries of an area; see [`DiskCache::trim`].
 #[derive(Clone, Copy, Debug)]
 pub struct TrimLimits {
-    /// Entries that were written earlier are removed.
+    /// Entries written before this time are removed.
     pub since: SystemTime,
-    /// The most bytes that are left; the oldest entries are removed first.
+    /// The maximum number of bytes to keep; the oldest entries are removed first.
     pub bytes: u64,
 }
 
-/// The prefix of the names of layouts that are being removed.
+/// The name prefix of layouts that are being removed.
 const LEAVING: &str = "leaving-";
 
-/// How often the removal of a directory is tried while other processes write to it.
+/// The maximum number of attempts to remove a directory while other processes write to it.
 const ATTEMPTS: usize = 10;
 
-/// The usage of the cache `base`, by area. Temporary files of running or killed processes count as bytes, not as entries.
+/// Measures the cache in `base`, by area. Temporary files of running or killed processes count as bytes, but not as entries.
 pub fn usage(base: &Path) -> BTreeMap<CacheArea, EntryUsage> {
     let of = |area: CacheArea| {
         let mut usage = EntryUsage::default();
@@ -52,8 +52,8 @@ pub fn usage(base: &Path) -> BTreeMap<CacheArea, EntryUsage> {
     CacheArea::ALL.map(of).into()
 }
 
-/// Removes the whole layout, or only entries written before `since`, and returns what was removed. Other layouts and other files
-/// in `base` are kept.
+/// Removes the whole layout, or only entries written before `since`. Returns what was removed. Other layouts and other files in
+/// `base` are kept.
 pub fn clean(base: &Path, since: Option<SystemTime>) -> Result<EntryUsage, CacheError> {
     let layout = base.join(LAYOUT);
     let failed = |source| CacheError::Clean {
@@ -76,8 +76,8 @@ pub fn clean(base: &Path, since: Option<SystemTime>) -> Result<EntryUsage, Cache
     Ok(freed)
 }
 
-/// Renames the layout before removing it, so that processes that write to the cache cannot keep it from becoming empty. Also
-/// removes what a killed process has left of its layout.
+/// Renames the layout before removing it, so that processes writing to the cache cannot keep it from becoming empty. Also removes
+/// renamed layouts that killed processes have left behind.
 fn remove_layout(base: &Path) -> io::Result<()> {
     let layout = base.join(LAYOUT);
     if fs::symlink_metadata(&layout).is_ok() {
@@ -87,7 +87,7 @@ fn remove_layout(base: &Path) -> io::Result<()> {
             .keep();
         match fs::rename(&layout, aside.join(LAYOUT)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Windows does not rename a directory with open files.
+                // Windows cannot rename a directory that contains open files.
                 remove(&layout)?;
             }
             _ => {}
@@ -96,7 +96,7 @@ fn remove_layout(base: &Path) -> io::Result<()> {
     }
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let is_leaving = entry.file_name().to_string_lossy().starts_with(LEAVING);
-        // Without a layout in it, another process is about to move its layout there.
+        // If it contains no layout, another process is about to move its layout there.
         if is_leaving && fs::symlink_metadata(entry.path().join(LAYOUT)).is_ok() {
             remove(&entry.path())?;
         }
@@ -127,7 +127,7 @@ fn trim(directory: &Path, limits: &TrimLimits) -> io::Result<EntryUsage> {
     Ok(freed)
 }
 
-/// Removes a file, a link, or a directory with its content. A missing path is not an error.
+/// Removes a file, a symlink, or a directory with its content. A missing path is not an error.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     let attempt = || match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -163,7 +163,7 @@ impl StoredEntry {
     }
 }
 
-/// Lists the entries in the directory of an area. Entries that cannot be inspected are skipped.
+/// Lists the entries in an area's directory. Entries that cannot be inspected are skipped.
 fn entries(directory: &Path) -> Vec<StoredEntry> {
     let is_directory = fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir());
     let listed = is_directory.then(|| fs::read_dir(directory).ok()).flatten();
@@ -178,7 +178,7 @@ fn entries(directory: &Path) -> Vec<StoredEntry> {
     found.collect()
 }
 
-/// The size of a file, or of all files below a directory.
+/// Returns the size of a file, or of all files below a directory.
 fn bytes_of(path: &Path) -> u64 {
     let Ok(found) = fs::symlink_metadata(path) else {
         return 0;
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::cache::CacheKey;
 
-    /// Creates a cache with these file entries: name, length, and age in days.
+    /// Creates a cache with these file entries, given by name, length in bytes, and age in days.
     fn filled(rows: &[(&str, usize, u64)]) -> (tempfile::TempDir, DiskCache) {
         let base = tempfile::tempdir().unwrap();
         let store = DiskCache::open(base.path()).unwrap();

@@ -18,11 +18,11 @@ pub enum Layout {
     /// As zips, with the index files of a network mirror.
     #[default]
     Packed,
-    /// As directories, to which `init` makes links.
+    /// As unpacked directories, to which `init` creates symlinks.
     Unpacked,
 }
 
-/// A directory of packages, for reading.
+/// A directory of packages, for reading only.
 #[derive(Clone, Debug)]
 pub struct MirrorDirectory {
     base: PathBuf,
@@ -36,12 +36,12 @@ pub enum StoredPackage {
     /// Unpacked files with this `h1` hash.
     Files(Hash),
     Missing,
-    /// The text is the reason.
+    /// A package that cannot be used. The text is the reason.
     Damaged(String),
 }
 
 impl MirrorDirectory {
-    /// The directory `base` does not have to exist.
+    /// Refers to the mirror in `base`, which need not exist.
     pub fn new(base: impl Into<PathBuf>, layout: Layout) -> Self {
         Self {
             base: base.into(),
@@ -53,14 +53,14 @@ impl MirrorDirectory {
         &self.base
     }
 
-    /// Fails if the path of the directory has a link in the repository that leads out of it.
+    /// Fails if the path of the directory contains a symlink in the repository that points outside it.
     pub fn check_links_to(&self) -> Result<(), MirrorError> {
         let path = self.base.clone();
         let confined = confine(&self.base).map(drop);
         confined.map_err(|source| MirrorError::Confined { path, source })
     }
 
-    /// Fails if `place` or a directory between it and the mirror is a link. Links could make tflock write outside the mirror.
+    /// Fails if `place`, or a directory above it in the mirror, is a symlink. tflock could write through it outside the mirror.
     pub(super) fn check_no_links(&self, place: &Path) -> Result<(), MirrorError> {
         let below = place.strip_prefix(&self.base).unwrap_or(place);
         let mut path = self.base.clone();
@@ -80,7 +80,7 @@ impl MirrorDirectory {
         self.layout
     }
 
-    /// The directory of a provider. The host is in its Unicode form, as in the engines.
+    /// Returns the directory of a provider. The host name is in Unicode form, as in the engines.
     pub fn provider_path(&self, provider: &ProviderAddr) -> PathBuf {
         self.base
             .join(provider.hostname.to_string())
@@ -88,7 +88,7 @@ impl MirrorDirectory {
             .join(&provider.type_name)
     }
 
-    /// The path of a package: a zip or a directory.
+    /// Returns the path of a package, which is a zip or a directory.
     pub fn package_path(&self, id: &PackageId) -> PathBuf {
         let provider = self.provider_path(&id.provider);
         match self.layout {
@@ -99,8 +99,8 @@ impl MirrorDirectory {
         }
     }
 
-    /// Reads and hashes the whole package. Sizes and times are not compared, because they are unreliable: mirrors are restored from
-    /// CI caches and copied between machines.
+    /// Reads and hashes the whole package. Comparing sizes and times would be unreliable, because mirrors are restored from CI
+    /// caches and copied between machines.
     pub fn inspect(&self, id: &PackageId) -> Result<StoredPackage, MirrorError> {
         let place = self.package_path(id);
         self.check_no_links(&place)?;
@@ -116,7 +116,7 @@ impl MirrorDirectory {
             Layout::Unpacked => match link_below(&place).map_err(MirrorError::read(&place))? {
                 Some(link) => {
                     return Ok(StoredPackage::Damaged(format!(
-                        "`{}` is a link",
+                        "`{}` is a symlink",
                         link.display()
                     )));
                 }
@@ -132,14 +132,14 @@ impl MirrorDirectory {
         })
     }
 
-    /// All hashes of the zip at the path of a package.
+    /// Returns all hashes of the zip at the path of a package.
     pub fn hash_zip(&self, id: &PackageId) -> Result<PackageHashes, PackageError> {
         let file = open_regular(&self.package_path(id)).map_err(PackageError::Read)?;
         hash_archive(&file, &id.provider.type_name, &Limits::default())
     }
 }
 
-/// The name of a package's zip, as in `terraform providers mirror`.
+/// Returns the name of a package's zip, as in `terraform providers mirror`.
 pub(super) fn zip_name(id: &PackageId) -> String {
     format!(
         "terraform-provider-{}_{}_{}.zip",
@@ -147,7 +147,7 @@ pub(super) fn zip_name(id: &PackageId) -> String {
     )
 }
 
-/// The path of a link in an unpacked package, relative to `directory`. tflock never creates links there.
+/// Finds a symlink in an unpacked package, and returns its path relative to `directory`. tflock never creates symlinks there.
 fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     let mut pending = vec![directory.to_path_buf()];
     while let Some(next) = pending.pop() {
@@ -166,7 +166,7 @@ fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether the path does not exist.
+/// Whether the error means that the path does not exist.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -174,7 +174,7 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Whether an executable of the package has the execute permission. CI caches can lose it, and no hash covers it.
+/// Whether an executable of the package has the execute permission. CI caches can lose this permission, and no hash covers it.
 #[cfg(unix)]
 fn is_executable(directory: &Path, type_name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -193,7 +193,7 @@ const fn is_executable(_directory: &Path, _type_name: &str) -> bool {
     true
 }
 
-/// The message of an error with its causes, in one line.
+/// Formats an error with its causes on one line.
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = iter::successors(error.source(), |cause| (*cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -1,4 +1,4 @@
-//! Errors of reading and writing a mirror.
+//! Errors from reading and writing a mirror.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::span::Explain;
 pub enum MirrorError {
     #[error("cannot use `{}` as a mirror", path.display())]
     Unusable { path: PathBuf, source: io::Error },
-    /// A link in the repository leads out of it.
+    /// A symlink in the repository points outside it.
     #[error("cannot use `{}` as a mirror", path.display())]
     Confined { path: PathBuf, source: LinkError },
-    #[error("cannot use `{}` in a mirror: it is a link", path.display())]
+    #[error("cannot use `{}` in a mirror: it is a symlink", path.display())]
     Link { path: PathBuf },
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -22,15 +22,13 @@ pub enum MirrorError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot unpack the package for `{}`", path.display())]
     Unpack { path: PathBuf, source: PackageError },
-    /// The source stores the package unpacked, and the original zip cannot be made from its files.
+    /// The source has the package unpacked, and the original zip cannot be restored from its files.
     #[error("cannot mirror `{}` as a zip: it is unpacked, and the signed zip cannot be restored from its files", path.display())]
     NoZip { path: PathBuf },
-    /// The package changed while it was copied.
     #[error("cannot copy `{}`: it changed during the copy", path.display())]
     Changed { path: PathBuf },
     #[error("writing to the mirror stopped unexpectedly")]
     Interrupted,
-    /// Other processes kept changing the directory while the index was written.
     #[error("cannot write the index of `{}`: other processes keep changing the directory", path.display())]
     KeepsChanging { path: PathBuf },
 }
@@ -51,10 +49,12 @@ impl Explain for MirrorError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoZip { .. } => Some("use `--layout unpacked` to mirror it as it is".to_owned()),
-            Self::Confined { .. } => Some("name the directory that the link leads to".to_owned()),
-            Self::Link { .. } => Some("remove the link, and run the command again".to_owned()),
+            Self::Confined { .. } => {
+                Some("use the directory that the symlink points to".to_owned())
+            }
+            Self::Link { .. } => Some("remove the symlink, and run the command again".to_owned()),
             Self::KeepsChanging { .. } => Some(
-                "run the command again: the packages are complete, only the index is missing"
+                "run the command again: the packages are complete, but the index may not be"
                     .to_owned(),
             ),
             Self::Unpack { source, .. } => source.hint(),
@@ -83,12 +83,12 @@ mod tests {
         ];
         let found = errors.map(|error| format!("{error} | {}", error.hint().unwrap_or_default()));
         let expected = [
-            "cannot use `m` in a mirror: it is a link | remove the link, and run the command again",
+            "cannot use `m` in a mirror: it is a symlink | remove the symlink, and run the command again",
             "cannot mirror `m` as a zip: it is unpacked, and the signed zip cannot be restored from its files | use `--layout unpacked` to mirror it as it is",
             "cannot copy `m`: it changed during the copy | ",
             "writing to the mirror stopped unexpectedly | ",
-            "cannot write the index of `m`: other processes keep changing the directory | run the command again: the packages are complete, only the index is missing",
-            "cannot use `m` as a mirror | name the directory that the link leads to",
+            "cannot write the index of `m`: other processes keep changing the directory | run the command again: the packages are complete, but the index may not be",
+            "cannot use `m` as a mirror | use the directory that the symlink points to",
         ];
         assert_eq!(found, expected);
     }

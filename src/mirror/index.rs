@@ -1,13 +1,13 @@
 //! Writes the index files of a network mirror ([`super::index_files`]).
 //!
-//! `terraform providers mirror` and `tofu providers mirror` list all zips in the directory, whichever process wrote them. They
-//! differ in the hashes: Terraform gives the `h1` of the zip's entries. OpenTofu gives the `zh` of what it downloaded in that
-//! run, and the `h1` if the registry has reported it; for all other zips, the `h1` of the entries. tflock does not copy one
-//! bug: OpenTofu 1.12.6 gives the `zh` of the version that it downloaded last to every other version of that provider for the
-//! same platform, and then refuses its own mirror.
+//! `terraform providers mirror` and `tofu providers mirror` list all zips in the directory, regardless of which process wrote them.
+//! They differ in the hashes. Terraform publishes the `h1` of the zip's entries. OpenTofu publishes the `zh` of what it downloaded
+//! in that run, and the `h1` if the registry reported it; for all other zips, the `h1` of the entries. tflock does not reproduce
+//! one bug: OpenTofu 1.12.6 publishes the `zh` of the version that it downloaded last for every other version of that provider on
+//! the same platform, and then rejects its own mirror.
 //!
-//! For zips that the run does not need, tflock keeps the hash of the existing index file, unless the zip is newer. If such a
-//! zip is damaged, both tools refuse it because of that hash; a new hash would make the damaged zip look right.
+//! For zips that the run does not need, tflock keeps the hash of the existing index file, unless the zip is newer. If such a zip is
+//! damaged, both tools reject it because of that hash; a new hash would make the damaged zip look correct.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,19 +32,19 @@ use crate::temporary_file::rename;
 /// The hashes to publish for the packages of this run, by path.
 pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;
 
-/// A damaged zip that is not in the index. No lock file needs it.
+/// A damaged zip that is left out of the index. No lock file needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnlistedZip {
     pub path: PathBuf,
     pub problem: String,
 }
 
-/// The most times that the index is written again because other processes have added packages, which takes a download each time.
+/// The maximum number of times to write the index. It is written again if other processes have added packages in the meantime.
 const ATTEMPTS: usize = 100;
 
 impl Mirror {
-    /// Writes the index files of all providers that have changed. Packages in `doomed`, which are about to be removed, are left
-    /// out.
+    /// Writes the index files that have changed, of all providers. Packages in `doomed`, which are about to be removed, are left
+    /// out. Returns the damaged zips that were left out, too.
     pub fn write_index(
         &self,
         published: &PublishedHashes,
@@ -81,8 +81,8 @@ struct Indexer<'a> {
 }
 
 impl Indexer<'_> {
-    /// Writes until the index matches the directory. Every process reads the directory again after it has written, so the
-    /// last writer has seen all packages.
+    /// Writes until the index matches the directory. Every process reads the directory again after writing, so the last writer has
+    /// seen all packages.
     fn run(&mut self) -> Result<Vec<UnlistedZip>, MirrorError> {
         for _ in 0..ATTEMPTS {
             let zips = self.zips()?;
@@ -145,7 +145,7 @@ impl Indexer<'_> {
                     .map(|key| (key.clone(), serde_json::Map::new()))
                     .collect(),
             };
-            // Before the index, because a version in the index must have its file.
+            // Version files are written before the index, because a version in the index must have its file.
             for (version, file) in versions.values() {
                 self.save(&version_path(self.directory, version), file)?;
             }
@@ -185,7 +185,7 @@ impl Indexer<'_> {
         hashed.clone().map(|hash| BTreeSet::from([hash]))
     }
 
-    /// Writes a file, unless it has this content already.
+    /// Writes a file, unless it already has this content.
     fn save(&self, path: &Path, document: &impl Serialize) -> Result<(), MirrorError> {
         self.mirror.directory().check_no_links(path)?;
         let text = to_json(document);

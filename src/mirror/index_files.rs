@@ -1,12 +1,12 @@
-//! The index files of a network mirror: a list of versions, and a list of packages per version.
+//! The index files of a network mirror: a list of versions, and a list of packages for each version.
 //!
 //! ```text
 //! index.json      {"versions": {"1.0.0": {}}}
 //! VERSION.json    {"archives": {"linux_amd64": {"hashes": ["h1:..."], "url": "terraform-provider-..."}}}
 //! ```
 //!
-//! As `terraform providers mirror` and `tofu providers mirror` write them: indented by two spaces, keys sorted, without a
-//! final newline.
+//! The format is that of `terraform providers mirror` and `tofu providers mirror`: indented by two spaces, with sorted keys and
+//! without a final newline.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,46 +21,46 @@ use super::listing::{ListedPackage, file_name};
 use crate::access::open_regular;
 use crate::provider::{Hash, HashScheme, PackageId, Version};
 
-/// The maximum size of an index file in bytes. A version with a thousand platforms has 300 KB.
+/// The maximum size of an index file in bytes. A version with a thousand platforms takes 300 KB.
 const MAX_FILE_SIZE: u64 = 64 << 20;
 
-/// Why a link in the mirror is not read.
-pub(super) const IS_LINK: &str = "it is a link";
+/// The reason why a symlink in the mirror is not read.
+pub(super) const IS_LINK: &str = "it is a symlink";
 
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct IndexFile {
-    /// Each version has an empty object.
+    /// Each version maps to an empty object.
     pub(super) versions: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct VersionFile {
-    /// By platform.
+    /// The archives by platform.
     pub(super) archives: BTreeMap<String, Archive>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Archive {
     pub(super) hashes: Vec<String>,
-    /// Relative to the version file.
+    /// The URL, relative to the version file.
     pub(super) url: String,
 }
 
-/// The path of the list of versions in the directory of a provider.
+/// Returns the path of the version list in the directory of a provider.
 pub(super) fn index_path(directory: &Path) -> PathBuf {
     directory.join("index.json")
 }
 
-/// The path of the list of packages of a version in the directory of a provider.
+/// Returns the path of a version's package list in the directory of a provider.
 pub(super) fn version_path(directory: &Path, version: &Version) -> PathBuf {
     directory.join(format!("{version}.json"))
 }
 
-/// Identifies the content of a zip: if it changes, so does one of these.
+/// Identifies the content of a zip: if the content changes, at least one of these fields changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ZipStamp {
     pub(super) path: PathBuf,
-    /// In bytes.
+    /// The size in bytes.
     pub(super) size: u64,
     pub(super) modified: Option<SystemTime>,
 }
@@ -77,7 +77,7 @@ impl<'a> OldVersionFiles<'a> {
         Self { directory, read }
     }
 
-    /// The `h1` that an earlier run recorded for a zip; `None` if the zip was modified after that.
+    /// Returns the `h1` that an earlier run recorded for a zip; `None` if the zip was modified after that.
     pub(super) fn h1(&mut self, listed: &ListedPackage, zip: &ZipStamp) -> Option<Hash> {
         let version = &listed.id.version;
         let read = || {
@@ -101,7 +101,7 @@ impl<'a> OldVersionFiles<'a> {
 }
 
 impl MirrorDirectory {
-    /// The hashes that the index files give for a package, or why a client of the network mirror would not find the package.
+    /// Returns the hashes that the index files list for a package. The error says why a client of the mirror would not find it.
     pub fn published(&self, id: &PackageId) -> Result<Vec<Hash>, String> {
         let directory = self.provider_path(&id.provider);
         let index: IndexFile = read_json(&index_path(&directory))?;
@@ -115,7 +115,7 @@ impl MirrorDirectory {
         };
         if archive.url != file_name(&self.package_path(id)) {
             return Err(format!(
-                "`{version}.json` names another file for `{platform}`"
+                "`{version}.json` names a different file for `{platform}`"
             ));
         }
         let hashes: Result<_, _> = archive
@@ -127,7 +127,7 @@ impl MirrorDirectory {
     }
 }
 
-/// Parses an index file. The error is a sentence about the file.
+/// Parses an index file. The error is a clause that names the file.
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, String> {
     let name = file_name(path);
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
@@ -142,7 +142,7 @@ fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, String> {
     serde_json::from_slice(&bytes).map_err(|error| format!("cannot read `{name}`: {error}"))
 }
 
-/// Reads a regular file of at most [`MAX_FILE_SIZE`].
+/// Reads a regular file that is not larger than [`MAX_FILE_SIZE`].
 pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = open_regular(path)?;
@@ -152,7 +152,7 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Renders a document as Go does: `<`, `>`, `&` and two line separators of Unicode are escaped.
+/// Serializes a document as Go does: `<`, `>`, `&` and the two Unicode line separators are escaped.
 pub(super) fn to_json(document: &impl Serialize) -> String {
     let mut text =
         serde_json::to_string_pretty(document).expect("maps with string keys can be serialized");

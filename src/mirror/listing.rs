@@ -1,7 +1,7 @@
-//! Lists the packages in a mirror by the rules of the engines.
+//! Lists the packages in a mirror by the engines' rules.
 //!
-//! Names of directories and zips are compared without regard to case; the host is in its Unicode form. Other names are
-//! ignored. Directories must not be links, but the last element, the zip or the `OS_ARCH` directory, can be one.
+//! The names of directories and zips are case-insensitive; host names are in Unicode form. Files with other names are ignored.
+//! Directories must not be symlinks, except that the last element (the zip or the `OS_ARCH` directory) may be one.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -13,14 +13,14 @@ use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Version};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalPackage {
     Zip(PathBuf),
-    /// The files of a package.
+    /// The directory with the files of a package.
     Directory(PathBuf),
 }
 
 /// A package in a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedPackage {
-    /// Provider, version and platform according to its path.
+    /// The provider, version and platform according to its path.
     pub id: PackageId,
     pub package: LocalPackage,
 }
@@ -33,7 +33,7 @@ impl LocalPackage {
     }
 }
 
-/// All packages below `base`, sorted by the bytes of their paths. A file has no packages.
+/// Lists all packages below `base`, sorted by path in byte order. If `base` is a file, there are none.
 pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     if fs::metadata(base)?.is_file() {
@@ -45,7 +45,7 @@ pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     Ok(listed)
 }
 
-/// The providers below `base` with their directories, sorted by bytes.
+/// Lists the providers below `base` with their directories, in byte order.
 pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>> {
     let mut found = Vec::new();
     for host in directories(base)? {
@@ -62,7 +62,7 @@ pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>>
     Ok(found)
 }
 
-/// The packages of one provider, sorted by bytes.
+/// Lists the packages of one provider, in byte order.
 pub(super) fn list_provider(
     provider: &ProviderAddr,
     directory: &Path,
@@ -97,7 +97,7 @@ pub(super) fn list_provider(
     Ok(listed)
 }
 
-/// Parses version and platform from the name of a zip. Parts after the architecture are ignored.
+/// Parses the version and platform in the name of a zip. Parts after the architecture are ignored.
 fn parse_zip_name(provider: &ProviderAddr, name: &str) -> Option<(Version, Platform)> {
     let name = name.to_lowercase();
     let rest = name.strip_prefix(&format!("terraform-provider-{}_", provider.type_name))?;
@@ -107,7 +107,7 @@ fn parse_zip_name(provider: &ProviderAddr, name: &str) -> Option<(Version, Platf
     Some((version, Platform { os, arch }))
 }
 
-/// The directories in a directory, without links.
+/// Lists the directories in a directory, without symlinks.
 fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     let real = entries(path)?
         .into_iter()
@@ -115,7 +115,7 @@ fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(real.map(|entry| entry.path()).collect())
 }
 
-/// The entries of a directory, sorted by bytes. There are none if another process has just removed the directory.
+/// Lists the entries of a directory, in byte order. There are none if another process has just removed the directory.
 fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! A directory of packages: a filesystem mirror and, behind any web server, a network mirror.
+//! A directory of packages: a filesystem mirror and, if any web server serves it, a network mirror.
 //!
 //! ```text
 //! DIR/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed
@@ -10,12 +10,12 @@
 //!
 //! # Concurrent readers and writers
 //!
-//! Any number of processes can write and read at the same time, without locks. `init` of Terraform and OpenTofu walks the
-//! whole directory, including all files of unpacked packages. It fails if any name that it has listed is gone when it opens
-//! it. So temporary files are not made in `DIR` but beside it (`staging`), and each name in `DIR` appears with its whole
-//! content and is replaced in one step. Only pruning removes names; see `prune`.
+//! Any number of processes can write and read at the same time, without locks. `init` of Terraform and OpenTofu walks the whole
+//! directory, including all files of unpacked packages, and fails if a name that it has listed is gone when it opens it. Temporary
+//! files are therefore not created in `DIR` but next to it (`staging`), and each name appears in `DIR` with its whole content and
+//! is replaced in one step. Only pruning removes names; see `prune`.
 //!
-//! Index files are made from the content of the directory. After writing them, tflock reads the directory again (`index`), so
+//! Index files are generated from the content of the directory. After writing them, tflock reads the directory again (`index`), so
 //! the last writer has seen all packages.
 
 mod directory;

@@ -1,10 +1,10 @@
 //! Removes packages that no lock file needs.
 //!
-//! First they leave the index, so that clients of the network mirror no longer request them. Then each package is renamed out
-//! of the directory, so that it never appears half removed. Then empty directories are removed.
+//! Unneeded packages first leave the index, so that clients of the network mirror no longer request them. Then each package is
+//! moved out of the directory by a rename, so that it is never visible half removed. Finally, empty directories are removed.
 //!
-//! An `init` that walks the directory fails if a name that it has listed is gone when it opens it. That cannot be excluded, but
-//! the time between the two steps is short, and after a package is gone nothing else in its directory changes.
+//! An `init` that walks the directory fails if a name that it has listed is gone when it opens it. This cannot be ruled out, but
+//! the time between the two steps is short, and once a package is gone, nothing else in its directory changes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use super::listing::{ListedPackage, list};
 use super::writer::Mirror;
 use crate::provider::{Hostname, ProviderAddr, Version};
 
-/// The versions that lock files need. They are compared without regard to case, like the names of zips.
+/// The versions that lock files need. They are compared case-insensitively, like the names of zips.
 #[derive(Clone, Debug, Default)]
 pub struct NeededVersions(BTreeSet<(ProviderAddr, String)>);
 
@@ -36,16 +36,16 @@ fn key(provider: &ProviderAddr, version: &Version) -> (ProviderAddr, String) {
     (provider.clone(), version.to_string().to_lowercase())
 }
 
-/// Which packages can be pruned.
+/// The packages that may be pruned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PruneScope {
-    /// Packages of these hosts. Packages of other hosts stay.
+    /// Only packages from these hosts.
     Hosts(BTreeSet<Hostname>),
     All,
 }
 
 impl MirrorDirectory {
-    /// The packages in `scope` that are not needed, in both layouts.
+    /// Lists the packages in `scope` that are not needed, in both layouts.
     pub fn unneeded(
         &self,
         needed: &NeededVersions,
@@ -67,7 +67,7 @@ impl MirrorDirectory {
 }
 
 impl Mirror {
-    /// Removes packages that have left the index.
+    /// Removes packages that are no longer in the index.
     pub fn remove(&self, doomed: &[ListedPackage]) -> Result<(), MirrorError> {
         for ListedPackage { package, .. } in doomed {
             let path = package.path();
@@ -83,7 +83,7 @@ impl Mirror {
     }
 }
 
-/// Removes empty directories above `path`, up to `base`.
+/// Removes empty directories above `path`, but not `base` or its parents.
 fn remove_empty(path: &Path, base: &Path) {
     let above = path.ancestors().skip(1);
     for directory in above.take_while(|directory| *directory != base) {

@@ -1,14 +1,14 @@
-//! A directory for files that are not yet complete.
+//! A staging directory for files that are not yet complete.
 //!
 //! ```text
-//! PARENT/.NAME.tflock-HOST-PROCESS-RANDOM/     beside DIR = PARENT/NAME, where `init` does not look
+//! PARENT/.NAME.tflock-HOST-PROCESS-RANDOM/     next to DIR = PARENT/NAME, where `init` does not look
 //! DIR/.tflock-HOST-PROCESS-RANDOM/             if DIR is a mount point, or PARENT is not writable
 //! ```
 //!
-//! Files can be renamed only within one file system, so mount points need the second path. `init` ignores that directory, but
+//! Files can be renamed only within one file system, so a mount point requires the second path. `init` ignores that directory, but
 //! fails if a name in it disappears while `init` walks through `DIR`.
 //!
-//! A process removes its own directory when it ends, and the directories of killed processes when it starts.
+//! A process removes its own directory when it exits, and the directories of killed processes when it starts.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -17,19 +17,19 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::temporary_file::Owner;
 
-/// The start of the name if the directory is inside the mirror.
+/// The name prefix of a staging directory inside the mirror.
 const INSIDE: &str = ".tflock";
 
 /// The staging directory of this process, on the file system of the mirror.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Dropped before the directory is removed.
+    /// Released before the directory is removed.
     _claim: Claim,
     directory: TempDir,
 }
 
 impl Staging {
-    /// Creates the directory for the existing mirror `base`, and removes those of killed processes.
+    /// Creates a staging directory for the existing mirror `base`, and removes those of killed processes.
     pub(super) fn open(base: &Path, owner: &Owner) -> io::Result<Self> {
         let base = fs::canonicalize(base)?;
         clean(&base, INSIDE, owner);
@@ -59,17 +59,17 @@ impl Staging {
         })
     }
 
-    /// A new file, with the permissions that the umask allows.
+    /// Creates a new file, with the permissions that the umask allows.
     pub(super) fn file(&self) -> io::Result<NamedTempFile> {
         builder(0o666).tempfile_in(self.directory.path())
     }
 
-    /// A new directory, with the permissions that the umask allows.
+    /// Creates a new directory, with the permissions that the umask allows.
     pub(super) fn directory(&self) -> io::Result<TempDir> {
         builder(0o777).tempdir_in(self.directory.path())
     }
 
-    /// A free path in a new directory, which is removed when the returned value is dropped.
+    /// Returns a free path in a new directory, which is removed when the returned `TempDir` is dropped.
     pub(super) fn free_name(&self) -> io::Result<(TempDir, PathBuf)> {
         let directory = self.directory()?;
         let path = directory.path().join("it");
@@ -77,7 +77,7 @@ impl Staging {
     }
 }
 
-/// A builder of files and directories with the permissions `mode`, minus the umask.
+/// Returns a builder of files and directories with the permissions `mode`, minus the umask.
 #[cfg(unix)]
 fn builder(mode: u32) -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -92,7 +92,7 @@ fn builder(_mode: u32) -> Builder<'static, 'static> {
     Builder::new()
 }
 
-/// Marks a staging directory as in use. On Unix nothing is needed: the name of the directory contains the process ID.
+/// Marks a staging directory as in use. On Unix no mark is required: the name of the directory contains the process ID.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Claim;
@@ -109,7 +109,7 @@ impl Claim {
     }
 }
 
-/// On other systems, a file that cannot be removed while its process has it open.
+/// On other systems, the mark is a file that cannot be removed while its process has it open.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Claim {
@@ -129,13 +129,13 @@ impl Claim {
         Ok(Self { _file: file })
     }
 
-    /// Returns `false` also if the file does not exist, because another process is creating or removing the directory.
+    /// Also returns `false` if the file does not exist, because then another process is creating or removing the directory.
     fn is_released(directory: &Path) -> bool {
         fs::remove_file(directory.join(Self::NAME)).is_ok()
     }
 }
 
-/// Removes the staging directories of ended processes. Errors are ignored; a later run tries again.
+/// Removes the staging directories of processes that have exited. Errors are ignored; a later run tries again.
 fn clean(parent: &Path, stem: &str, owner: &Owner) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let stale = entries.filter(|entry| owner.is_stale(stem, &entry.file_name()));
@@ -154,7 +154,7 @@ fn one_file_system(one: &Path, other: &Path) -> bool {
         && mount(one) == mount(other)
 }
 
-/// The ID of the mount. A directory can be mounted at a second path in its own file system, and renames do not cross that.
+/// Returns the ID of the mount. A file system can be mounted at several paths, and files cannot be renamed between mounts.
 #[cfg(target_os = "linux")]
 fn mount(path: &Path) -> Option<u64> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -168,7 +168,7 @@ const fn mount(_path: &Path) -> Option<u64> {
     None
 }
 
-/// On other systems, a directory and its siblings are nearly always on one volume. If not, writing fails with an error.
+/// On other systems, a directory and its siblings are nearly always on the same volume. If not, writing fails with an error.
 #[cfg(not(unix))]
 const fn one_file_system(_one: &Path, _other: &Path) -> bool {
     true

@@ -1,4 +1,4 @@
-//! Writes packages to the mirror. A package appears complete, under its final name, and only after it was verified.
+//! Writes packages to the mirror. A package appears under its final name only after it is complete and verified.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,12 +23,12 @@ pub struct Mirror {
     zips: Mutex<BTreeMap<Digest, Zip>>,
 }
 
-/// A zip of this run, with the expected digest.
+/// A zip from this run, whose digest is the expected one.
 #[derive(Debug)]
 enum Zip {
     /// In the staging directory.
     Staged(NamedTempFile),
-    /// At this path in the mirror. Another package with the same zip is copied from there.
+    /// At this path in the mirror. Other packages with the same zip are copied from there.
     Placed(PathBuf),
 }
 
@@ -59,28 +59,28 @@ impl Mirror {
         &self.staging
     }
 
-    /// A file for a zip to download.
+    /// Creates a file into which a zip can be downloaded.
     pub fn incoming(&self) -> io::Result<Incoming> {
         self.staging.file()
     }
 
-    /// Keeps a zip whose digest was compared with the expected one, until [`Self::put`] moves it.
+    /// Keeps a zip whose digest has been compared with the expected one, until [`Self::put`] moves it.
     pub fn keep(&self, digest: Digest, incoming: Incoming) {
         self.lock().insert(digest, Zip::Staged(incoming));
     }
 
-    /// Records that the mirror has the package with this digest, so that other packages with the same zip can be copied.
+    /// Records that the mirror has the package with this digest, so that other packages with the same zip can be copied from it.
     pub fn register(&self, id: &PackageId, digest: Digest) {
         let place = self.directory.package_path(id);
         self.lock().entry(digest).or_insert(Zip::Placed(place));
     }
 
-    /// Whether [`Self::put`] can supply the zip with this digest.
+    /// Whether a zip with this digest is available to [`Self::put`].
     pub fn has(&self, digest: Digest) -> bool {
         self.lock().contains_key(&digest)
     }
 
-    /// Moves the zip with this digest, or its files, to the path of the package.
+    /// Moves the zip with this digest, or its unpacked files, to the path of the package.
     pub fn put(&self, id: &PackageId, digest: Digest) -> Result<(), MirrorError> {
         let place = self.directory.package_path(id);
         let zip = self.lock().remove(&digest);
@@ -95,7 +95,7 @@ impl Mirror {
         placed
     }
 
-    /// Copies an unpacked package to its path, if its files have the hash `h1`.
+    /// Copies an unpacked package into the mirror, if its files have the hash `h1`.
     pub fn put_files(&self, id: &PackageId, from: &Path, h1: &Hash) -> Result<(), MirrorError> {
         let path = from.to_path_buf();
         if self.directory.layout() == Layout::Packed {
@@ -111,7 +111,7 @@ impl Mirror {
     fn put_staged(&self, file: NamedTempFile, place: &Path) -> Result<(), MirrorError> {
         let failed = |source| MirrorError::write(place)(source);
         if self.directory.layout() == Layout::Packed {
-            // Closed first, because Windows does not rename open files.
+            // The file is closed first, because Windows does not rename open files.
             let path = file.into_temp_path();
             return self.move_to_place(&path, place);
         }
@@ -151,8 +151,8 @@ impl Mirror {
     }
 }
 
-/// Copies a file, or a directory with everything below it. Links are replaced by copies of their targets, because hashes cover
-/// the targets. Files keep their permissions.
+/// Copies a file, or a directory with everything below it. Symlinks are replaced by copies of their targets, because the hashes
+/// cover the targets. Files keep their permissions.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !fs::metadata(from)?.is_dir() {
         return fs::copy(from, to).map(drop);
@@ -165,13 +165,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves `new` to `place` in one step. A directory that was there is at `new` afterwards.
+/// Moves `new` to `place`, in one step if the system can exchange names. A directory that was there is at `new` afterwards.
 fn move_to(new: &Path, place: &Path) -> io::Result<()> {
     let directory = place.parent().unwrap_or(place);
     loop {
         fs::create_dir_all(directory)?;
         match fs::rename(new, place) {
-            // Another process that prunes has just removed the directory, because it was empty.
+            // Another process that is pruning has just removed the directory, because it was empty.
             Err(error) if error.kind() == io::ErrorKind::NotFound && new.exists() => {}
             Err(_) if fs::symlink_metadata(place).is_ok() => return exchange(new, place),
             renamed => return renamed,
@@ -187,7 +187,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
-/// Other systems cannot exchange names: for a moment `other` does not exist.
+/// Other systems cannot exchange names, so `other` is briefly missing.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     let aside = one.with_extension("old");

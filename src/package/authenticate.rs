@@ -16,21 +16,21 @@ use crate::package::{
 use crate::provider::{Digest, Engine, Hash, HashScheme, Platform};
 use crate::span::Explain;
 
-/// The claims about a package in a download response of a registry.
+/// A registry's claims about a package, from its download response.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageClaims<'a> {
     pub platform: &'a Platform,
     /// The name of the package in the checksum list.
     pub filename: &'a str,
-    /// The checksum of the package, as written.
+    /// The checksum of the package, as the registry wrote it.
     pub shasum: &'a str,
-    /// The keys, one of which must have signed the list.
+    /// The signing keys, one of which must have signed the list.
     pub keys: &'a [SigningKey],
-    /// OpenTofu's extension `packages`.
+    /// OpenTofu's `packages` field.
     pub reported: &'a ReportedPackages,
 }
 
-/// Why a package is not the one that its registry offers.
+/// The reason why a package is not the one that its registry offers.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AuthenticityError {
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub enum AuthenticityError {
     },
     #[error(transparent)]
     Signature(SignatureError),
-    #[error("registry reports its packages inconsistently")]
+    #[error("the `packages` field of the registry's response is invalid")]
     Report(#[source] ReportFault),
     #[error(
         "downloaded package does not match the checksum its registry promised: `{filename}` should be `{expected}`, got `{found}`"
@@ -56,7 +56,7 @@ pub enum AuthenticityError {
         found: Digest,
     },
     #[error(
-        "downloaded package `{filename}` has {found} bytes, but the registry reported {expected}"
+        "downloaded package `{filename}` is {found} bytes long, but the registry reported {expected} bytes"
     )]
     OtherSize {
         filename: String,
@@ -71,7 +71,8 @@ impl Explain for AuthenticityError {
             Self::Shasums(error) => error.hint(),
             Self::Signature(error) => error.hint(),
             Self::OtherPackage { .. } => Some(
-                "find out whether a proxy rewrites downloads; no lock file was changed".to_owned(),
+                "find out whether a proxy is rewriting downloads; no lock file was changed"
+                    .to_owned(),
             ),
             _ => None,
         }
@@ -89,16 +90,16 @@ pub struct VerifiedList {
     records_report: bool,
 }
 
-/// Hashes that a registry reports and that were not compared with packages.
+/// Hashes that a registry reports and that have not been compared with packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedHashes {
-    /// The hashes of the requested package. Registries compute the hash of the zip's entries; it is used for both `h1` hashes.
+    /// The hashes of the requested package. Registries report the hash of the zip's entries, which is used for both `h1` hashes.
     pub package: PackageHashes,
-    /// The hashes in the signed list, and those of all platforms.
+    /// The hashes in the signed list, and the reported hashes of all platforms.
     pub hashes: BTreeSet<Hash>,
 }
 
-/// Verifies a registry's claims by the rules of the engine: `packages` (OpenTofu only), the checksum in the list, and the
+/// Verifies a registry's claims by the rules of the engine: the `packages` field (OpenTofu only), the checksum in the list, and the
 /// signature of the list.
 pub fn verify_list(
     claims: &PackageClaims<'_>,
@@ -129,7 +130,7 @@ pub fn verify_list(
     })
 }
 
-/// The checksum in the list, which must equal the one in the registry's response.
+/// Returns the checksum in the list, which must match the one in the registry's response.
 fn listed_digest(
     shasums: &Shasums,
     claims: &PackageClaims<'_>,
@@ -153,12 +154,12 @@ fn listed_digest(
 }
 
 impl VerifiedList {
-    /// The digest that the package must have.
+    /// Returns the digest that the package must have.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The signer of the list. `None` if there are no keys and the engine does not require a signature.
+    /// Returns the signer of the list. `None` if there are no keys and the engine does not require a signature.
     pub fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
     }
@@ -167,15 +168,15 @@ impl VerifiedList {
         &self.shasums
     }
 
-    /// Whether the registry reports this hash (OpenTofu's `packages`).
+    /// Whether the registry reports this hash in OpenTofu's `packages` field.
     pub fn reports(&self, hash: &Hash) -> bool {
         self.report
             .as_ref()
             .is_some_and(|report| report.hashes.contains(hash))
     }
 
-    /// The hashes that may be recorded without a download. `None` if the registry reports no `h1` hash for the package. The report
-    /// must not contradict the list.
+    /// Returns the hashes that may be recorded without a download. `None` if the registry reports no `h1` hash for the package. It
+    /// is an error if the report contradicts the list.
     pub fn reported(&self) -> Result<Option<ReportedHashes>, AuthenticityError> {
         let Some(report) = &self.report else {
             return Ok(None);
@@ -201,8 +202,8 @@ impl VerifiedList {
         }
     }
 
-    /// Compares a package with the list, and returns the hashes to record: its `h1` hash, the `zh` hashes of the list, and with
-    /// OpenTofu's default registry the reported hashes.
+    /// Compares a package with the list. Returns the hashes to record: its `h1` hash, the `zh` hashes in the list and, for
+    /// OpenTofu's default registry, the reported hashes.
     pub fn accept(&self, package: &PackageHashes) -> Result<BTreeSet<Hash>, AuthenticityError> {
         if package.zh != self.digest {
             return Err(AuthenticityError::OtherPackage {
@@ -271,7 +272,7 @@ mod tests {
         verify_list(&claims, &list, &signature, &policy)
     }
 
-    /// A list with a valid signature, and this report.
+    /// Returns a list with a valid signature and this report.
     fn valid_list(reported: &ReportedPackages) -> VerifiedList {
         verify(SHASUM, FILENAME, &[key("valid")], reported, POLICY).unwrap()
     }
@@ -344,7 +345,7 @@ mod tests {
         let Err(AuthenticityError::Signature(error)) =
             verify(SHASUM, FILENAME, &[key("other")], &none, POLICY)
         else {
-            panic!("another key signed the list");
+            panic!("a different key signed the list");
         };
         assert!(matches!(error, SignatureError::UnknownIssuer { .. }));
         let enforced = SignaturePolicy {

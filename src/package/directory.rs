@@ -1,7 +1,7 @@
 //! Hashes a package that is already unpacked, in a filesystem mirror or plugin cache.
 //!
-//! All files below the directory are hashed, including those that do not belong to the package. A link to a file is hashed like its
-//! target. Links to directories and dangling links are errors. Empty directories are ignored. The directory itself may be a link.
+//! All files below the directory are hashed, even those that do not belong to the package. A symlink to a file is hashed like its
+//! target; other symlinks are errors. Empty directories are ignored. The directory itself may be a symlink.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,7 +13,7 @@ use crate::package::limits::MAX_ENTRIES;
 use crate::package::package_tree::hash_files;
 use crate::provider::{Digest, Hash};
 
-/// Computes the `h1` hash of an unpacked package. `type_name` is the type of the provider's address.
+/// Computes the `h1` hash of an unpacked package. `type_name` is the type in the provider's address.
 pub fn hash_directory(directory: &Path, type_name: &str) -> Result<Hash, PackageError> {
     let mut files = Vec::new();
     // Directories to read, with their paths in the package.
@@ -42,7 +42,7 @@ fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     [directory, b"/", name].concat()
 }
 
-/// Computes the digest of a file or of the target of a link. Other kinds of files are not opened, because a pipe could block.
+/// Computes the digest of a file or of a symlink's target. Other kinds of files are not opened, because a pipe could block.
 fn digest(path: PathBuf) -> Result<Digest, PackageError> {
     if !fs::metadata(&path).map_err(unreadable(&path))?.is_file() {
         return Err(PackageError::NotAFile { path });
@@ -136,25 +136,29 @@ mod tests {
         let link = root.path().join("link");
         symlink(&target, &link).unwrap();
         let followed = Ok(expected(&[("link", "A"), (EXE, "exe")]));
-        assert_eq!(hash(&root), followed, "a link to a file");
+        assert_eq!(hash(&root), followed, "a symlink to a file");
         let other = tempfile::tempdir().unwrap();
         symlink(root.path(), other.path().join("package")).unwrap();
         let through_link = hash_directory(&other.path().join("package"), "p");
         let through_link = through_link.map(|hash| hash.to_string());
-        assert_eq!(through_link, hash(&root), "the directory itself is a link");
+        assert_eq!(
+            through_link,
+            hash(&root),
+            "the directory itself is a symlink"
+        );
 
         fs::remove_file(&link).unwrap();
         symlink(elsewhere.path(), &link).unwrap();
         let not_a_file = Err(PackageError::NotAFile { path: link.clone() });
-        assert_eq!(hash(&root), not_a_file, "a link to a directory");
+        assert_eq!(hash(&root), not_a_file, "a symlink to a directory");
         fs::remove_file(&link).unwrap();
         symlink("nowhere", &link).unwrap();
-        assert!(is_unreadable(hash(&root), &link), "a dangling link");
+        assert!(is_unreadable(hash(&root), &link), "a dangling symlink");
         fs::remove_file(&link).unwrap();
         fs::remove_file(root.path().join(EXE)).unwrap();
         symlink(elsewhere.path().join(EXE), root.path().join(EXE)).unwrap();
         let linked = Ok(expected(&[(EXE, "exe")]));
-        assert_eq!(hash(&root), linked, "a linked executable");
+        assert_eq!(hash(&root), linked, "a symlinked executable");
     }
 
     #[cfg(unix)]

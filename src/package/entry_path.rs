@@ -1,12 +1,12 @@
 //! Converts the name of a zip entry to a path below the unpacked directory.
 //!
-//! Like Terraform, it cleans names by the rules of Unix: `/` is the separator, and empty components and `.` are removed. `\` is an
-//! ordinary byte, except that a component `..` between backslashes is an error, too. Names are bytes and are never decoded.
+//! Like Terraform, it cleans names by Unix rules: `/` is the separator, and empty components and `.` are removed. `\` is an
+//! ordinary byte, except that a `..` component between backslashes is an error, too. Names are bytes and are never decoded.
 
 use crate::package::PackageError;
 use crate::package::limits::{MAX_COMPONENT_BYTES, MAX_PATH_BYTES};
 
-/// A cleaned path relative to the root of the package; empty for the root.
+/// A cleaned path relative to the root of the package. It is empty for the root itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EntryPath(Vec<u8>);
 
@@ -40,7 +40,7 @@ impl EntryPath {
     }
 }
 
-/// The most characters of a name in an error message.
+/// The maximum number of characters of a name to show in an error message.
 const MAX_SHOWN: usize = 120;
 
 /// Formats a name for an error message: escapes control characters, replaces invalid UTF-8, and truncates long names.

@@ -8,21 +8,21 @@ use thiserror::Error;
 use crate::package::archive::{DirectoryFault, EntryFault};
 use crate::span::Explain;
 
-/// Why a package cannot be hashed or unpacked.
+/// The reason why a package cannot be hashed or unpacked.
 #[derive(Debug, Error)]
 pub enum PackageError {
     #[error("cannot read the package")]
     Read(#[source] io::Error),
     #[error("cannot read `{}` of the unpacked package", path.display())]
     ReadUnpacked { path: PathBuf, source: io::Error },
-    /// An unpacked package contains a link to a directory, a pipe or a device.
+    /// An unpacked package contains a symlink to a directory, a pipe or a device.
     #[error("cannot hash `{}` of the unpacked package: it is not a file", path.display())]
     NotAFile { path: PathBuf },
     #[error("cannot write `{}`", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot start a thread to hash the package")]
     Thread(#[source] io::Error),
-    /// A thread for hashing ended without a result.
+    /// A hashing thread ended without a result.
     #[error("hashing the package stopped unexpectedly")]
     Interrupted,
     /// The end record or the central directory is missing or invalid.
@@ -36,7 +36,7 @@ pub enum PackageError {
         #[source]
         fault: EntryFault,
     },
-    #[error("package has an entry outside of its directory: `{name}` contains `..`")]
+    #[error("package has an entry outside its directory: `{name}` contains `..`")]
     ParentInName { name: String },
     #[error("package has an entry that cannot be a file: `{name}` contains a NUL byte")]
     NulInName { name: String },
@@ -47,28 +47,23 @@ pub enum PackageError {
     /// [`MAX_COMPONENT_BYTES`](crate::package::MAX_COMPONENT_BYTES).
     #[error("package has an entry whose name is too long: `{name}`")]
     NameTooLong { name: String },
-    /// A file's name is that of the package's own directory, such as `.`.
-    #[error("package has a file without a name")]
+    /// A file's name refers to the package's own directory, such as `.`.
+    #[error("the package contains a file without a name")]
     FileAtRoot,
     #[error("package has both a file and a directory at `{path}` or above it")]
     FileAndDirectory {
         /// The path of the later entry.
         path: String,
     },
-    /// There is no `terraform-provider-TYPE` at the top level.
     #[error("package has no executable whose name starts with `terraform-provider-{type_name}`")]
     NoExecutable { type_name: String },
-    #[error("package has too many entries: at most {limit} are accepted")]
+    #[error("package has too many entries: the limit is {limit}")]
     TooManyEntries { limit: usize },
-    #[error(
-        "package has a central directory that is too large: at most {limit} bytes are accepted"
-    )]
+    #[error("package has a central directory that is too large: the limit is {limit} bytes")]
     DirectoryTooLarge { limit: u64 },
     /// The content exceeds [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
     /// [`Limits::ratio`](crate::package::Limits::ratio).
-    #[error(
-        "package of {size} bytes unpacks to {unpacked} bytes, more than the {limit} that are accepted"
-    )]
+    #[error("package of {size} bytes unpacks to {unpacked} bytes; the limit is {limit}")]
     UnpacksTooLarge {
         size: u64,
         unpacked: u64,
@@ -81,29 +76,29 @@ impl Explain for PackageError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoExecutable { .. } => Some(
-                "check the registry or mirror: it may serve the package of another provider under this name".to_owned(),
+                "check the registry or mirror: it may serve the package of a different provider under this name".to_owned(),
             ),
             Self::Entry {
                 fault: EntryFault::UnsupportedMethod { .. },
                 ..
-            } => Some("repack it: Terraform and OpenTofu unpack only stored and deflated entries".to_owned()),
+            } => Some("repack the archive: Terraform and OpenTofu unpack only stored and deflated entries".to_owned()),
             _ => None,
         }
     }
 }
 
-/// Compares the debug texts, because `io::Error` does not implement `PartialEq`.
+/// Compares the `Debug` output, because `io::Error` does not implement `PartialEq`.
 impl PartialEq for PackageError {
     fn eq(&self, other: &Self) -> bool {
         format!("{self:?}") == format!("{other:?}")
     }
 }
 
-/// Why a checksum list has no checksum for a file.
+/// The reason why a checksum list has no checksum for a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShasumsError {
     #[error(
-        "checksum list is too large: it has {size} bytes, at most {} are accepted",
+        "checksum list is too large: it is {size} bytes long; the limit is {}",
         crate::package::MAX_SHASUMS_BYTES
     )]
     TooLarge { size: usize },
@@ -127,9 +122,9 @@ mod tests {
         let list = ShasumsError::TooLarge { size: 2_097_153 };
         let found = [entries.to_string(), directory.to_string(), list.to_string()];
         let expected = [
-            "package has too many entries: at most 9 are accepted",
-            "package has a central directory that is too large: at most 9 bytes are accepted",
-            "checksum list is too large: it has 2097153 bytes, at most 2097152 are accepted",
+            "package has too many entries: the limit is 9",
+            "package has a central directory that is too large: the limit is 9 bytes",
+            "checksum list is too large: it is 2097153 bytes long; the limit is 2097152",
         ];
         assert_eq!(found, expected);
     }

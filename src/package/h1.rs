@@ -1,14 +1,14 @@
 //! The `h1` scheme: one digest over the digests and names of files.
 //!
-//! Each file has a line, sorted by the bytes of the names: the lower-case hexadecimal SHA-256 of the content, two spaces, the name
-//! and a line feed. `h1` is the Base64 form of the SHA-256 of these lines. A name that contains a line feed would be ambiguous, so
-//! it is an error ([`NewlineInName`](crate::package::PackageError::NewlineInName)).
+//! Each file has a line: the lower-case hexadecimal SHA-256 of the content, two spaces, the name and a line feed. The lines are
+//! sorted by the bytes of the names. `h1` is the Base64 form of their SHA-256. A name that contains a line feed would be ambiguous,
+//! so it is an error ([`NewlineInName`](crate::package::PackageError::NewlineInName)).
 
 use sha2::{Digest as _, Sha256};
 
 use crate::provider::{Digest, Hash};
 
-/// Computes the hash of files that are sorted by name.
+/// Computes the hash of files, which must be sorted by name.
 pub(crate) fn h1<'a>(sorted: impl IntoIterator<Item = (&'a [u8], Digest)>) -> Hash {
     let mut lines = Sha256::new();
     for (name, content) in sorted {
@@ -28,7 +28,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> Digest {
 mod tests {
     use super::*;
 
-    /// Two files, compared with an independent computation:
+    /// The hash of two files is compared with an independent computation:
     /// `printf '%s  d/a\n%s  terraform-provider-p\n' $(printf 1 | sha256sum | cut -c-64) $(printf x | sha256sum | cut -c-64)
     /// | openssl dgst -sha256 -binary | base64`.
     #[test]

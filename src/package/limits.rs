@@ -1,38 +1,38 @@
-//! Limits on packages. Terraform and OpenTofu have none, but tflock reads packages that strangers publish.
+//! Limits on packages. Terraform and OpenTofu have none, but tflock reads packages from untrusted publishers.
 
 /// Limits on one package. The program uses [`Limits::default`]; tests use smaller values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most entries in the central directory.
+    /// The maximum number of entries in the central directory.
     pub entries: usize,
-    /// The most bytes of the central directory, which is held in memory.
+    /// The maximum size of the central directory in bytes. It is held in memory.
     pub directory_bytes: u64,
-    /// The most bytes that all entries together unpack to.
+    /// The maximum total size of the unpacked entries in bytes.
     pub unpacked_bytes: u64,
-    /// The most bytes that each byte of the zip may unpack to, in addition to [`RATIO_ALLOWANCE`].
+    /// The maximum number of unpacked bytes for each byte of the zip, in addition to [`RATIO_ALLOWANCE`].
     pub ratio: u64,
 }
 
-/// The largest packages contain a few hundred files. Reading 100,000 takes one or two seconds.
+/// The default limit on entries. The largest packages contain a few hundred files. Reading 100,000 takes one or two seconds.
 pub const MAX_ENTRIES: usize = 100_000;
 
-/// Enough for 100,000 entries of 160 bytes.
+/// The default limit on the central directory, which is enough for 100,000 entries of 160 bytes.
 pub const MAX_DIRECTORY_BYTES: u64 = 16 << 20;
 
-/// The largest provider known unpacks to 0.7 GB.
+/// The default limit on unpacked bytes. The largest known provider unpacks to 0.7 GB.
 pub const MAX_UNPACKED_BYTES: u64 = 16 << 30;
 
-/// The compression ratio of programs is 4 to 10. The maximum of deflate is 1,032.
+/// The default limit on the compression ratio. Programs have a ratio of 4 to 10. The maximum of deflate is 1,032.
 pub const MAX_RATIO: u64 = 200;
 
-/// The bytes that may be unpacked whatever the ratio. They are harmless, and test packages consist mostly of zeros.
+/// The number of bytes that may be unpacked regardless of the ratio. They are harmless, and test packages consist mostly of zeros.
 pub const RATIO_ALLOWANCE: u64 = 64 << 20;
 
-/// The longest path of an entry in bytes. Linux limits it to 4,096 bytes together with the temporary directory in which Terraform
-/// and OpenTofu unpack.
+/// The maximum length of an entry's path in bytes. The limit of Linux is 4,096 bytes, including the temporary directory in which
+/// Terraform and OpenTofu unpack.
 pub const MAX_PATH_BYTES: usize = 4_000;
 
-/// The longest component of a path in bytes, as in most file systems.
+/// The maximum length of a path component in bytes, as in most file systems.
 pub const MAX_COMPONENT_BYTES: usize = 255;
 
 impl Default for Limits {
@@ -47,7 +47,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How many bytes a zip of `size` bytes may unpack to.
+    /// Returns the maximum number of bytes to which a zip of `size` bytes may unpack.
     pub(crate) fn unpacked_from(&self, size: u64) -> u64 {
         let by_ratio = size
             .saturating_mul(self.ratio)

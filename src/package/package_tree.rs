@@ -1,4 +1,4 @@
-//! A virtual directory with the unpacked files of a package: a map from path to digest.
+//! A virtual directory of a package's unpacked files: a map from paths to digests.
 //!
 //! Terraform unpacks a zip and hashes the files that are then on disk. The virtual directory therefore behaves like a file system to
 //! which the entries are written in order: missing parents are created, a later file replaces an earlier one with the same path, and
@@ -12,10 +12,10 @@ use crate::package::entry_path::{EntryPath, shown};
 use crate::package::h1::h1;
 use crate::provider::{Digest, Hash};
 
-/// The files and the explicit directories of a package. Implied parents are not stored, so that memory does not grow with the depth
-/// of paths.
+/// The files and the explicit directories of a package. Implied parents are not stored, so that memory use does not grow with the
+/// depth of paths.
 ///
-/// The keys are paths with NUL, which no path contains, in place of `/`. In this order a path is directly followed by everything
+/// The keys are paths in which NUL, which no path contains, replaces `/`. In this order, a path is directly followed by everything
 /// below it, so the two neighbors of a path reveal whether a file and a directory collide.
 #[derive(Debug, Default)]
 pub(crate) struct PackageTree {
@@ -68,7 +68,7 @@ impl PackageTree {
         Ok(())
     }
 
-    /// Whether one of the parents is a file. It would be the nearest key before this one, because nothing is below a file.
+    /// Whether one of the parents is a file. If so, it is the nearest key before this one, because nothing can be below a file.
     fn is_below_file(&self, key: &[u8]) -> bool {
         let mut before = self
             .nodes
@@ -133,8 +133,8 @@ fn is_below(key: &[u8], parent: &[u8]) -> bool {
         .is_some_and(|rest| rest.first() == Some(&SEPARATOR))
 }
 
-/// Whether a path is that of the provider's executable: at the top level, `terraform-provider-TYPE`, optionally followed by `_` or
-/// `.` and any text. Mode bits do not matter.
+/// Whether a path is that of the provider's executable: a file at the top level named `terraform-provider-TYPE`, optionally
+/// followed by `_` or `.` and any text. Mode bits do not matter.
 fn is_executable(path: &[u8], type_name: &str) -> bool {
     let rest = path
         .strip_prefix(b"terraform-provider-")
@@ -151,7 +151,7 @@ mod tests {
 
     const EXE: &str = "terraform-provider-p";
 
-    /// A directory (`None`) or a file with its content.
+    /// The name of an entry, and the content if it is a file; `None` for a directory.
     type Entry<'a> = (&'a str, Option<&'a str>);
 
     /// Unpacks the entries and hashes the result.
@@ -167,7 +167,7 @@ mod tests {
         tree.hash("p").map(|hash| hash.to_string())
     }
 
-    /// The hash of files in the order of their names.
+    /// Computes the hash of files, which must be sorted by name.
     fn plain(files: &[(&str, &str)]) -> String {
         let lines = files
             .iter()

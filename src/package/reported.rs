@@ -1,7 +1,7 @@
 //! The `packages` object in a download response of OpenTofu's registry: the hashes and the size of each platform's package.
 //!
-//! Terraform ignores it. OpenTofu compares the entry of the requested platform with the download, except for the `h1` hash, which it
-//! records without a check. It checks nothing in the entries of other platforms.
+//! Terraform ignores it. OpenTofu compares the requested platform's entry with the download, except for the `h1` hash, which it
+//! records unchecked. It does not check the values for other platforms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,41 +9,41 @@ use thiserror::Error;
 
 use crate::provider::{Hash, HashScheme, Platform};
 
-/// Reported packages by platform, as written; `None` is JSON's `null`.
+/// Reported packages by platform, as the registry wrote them. `None` is JSON's `null`.
 pub type ReportedPackages = BTreeMap<String, Option<ReportedPackage>>;
 
 /// A registry's report on one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedPackage {
-    /// The hashes, as written.
+    /// The hashes, as the registry wrote them.
     pub hashes: Vec<String>,
     /// The size in bytes; 0 if it is missing.
     pub size: i64,
 }
 
-/// What is wrong with a report.
+/// A fault in a report.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ReportFault {
     #[error("it has no entry for `{0}`")]
     NoEntry(Platform),
-    #[error("it has an entry for `{0}`, which is not a platform")]
+    #[error("it has an entry for `{0}`, which is not a valid platform")]
     NoPlatform(String),
     /// The size is missing, zero or negative.
     #[error("it has an invalid size of {0} bytes")]
     NoSize(i64),
-    #[error("it has a hash without scheme: `{0}`")]
+    #[error("it has a hash without a scheme: `{0}`")]
     NoScheme(String),
     #[error("its entry for `{0}` has no `zh` hash")]
     NoZh(Platform),
-    /// A `zh` hash of the requested platform differs from the checksum in the same response, or is written differently.
-    #[error("it has the hash `{hash}`, but the checksum `{shasum}`")]
+    /// A `zh` hash of the requested platform differs from the checksum in the same response, or is spelled differently.
+    #[error("it has the hash `{hash}`, but the checksum in the same response is `{shasum}`")]
     OtherZh { hash: Hash, shasum: String },
     /// A `zh` hash is not in the signed list. This is checked only if hashes are recorded without a download.
     #[error("it has the hash `{0}`, which is missing from the signed checksum list")]
     Unlisted(Hash),
 }
 
-/// A report that agrees with the checksum in the same response.
+/// A report that is consistent with the checksum in the same response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckedReport {
     /// The size that the requested package must have, in bytes.
@@ -95,7 +95,7 @@ fn parse(hashes: &[String]) -> Result<Vec<Hash>, ReportFault> {
         .collect()
 }
 
-/// Checks that there is a `zh` hash, and that each is written exactly like the checksum.
+/// Checks that there is a `zh` hash, and that each is spelled exactly like the checksum.
 fn check_zh(own: &[Hash], requested: &Platform, shasum: &str) -> Result<(), ReportFault> {
     let zh: Vec<_> = own
         .iter()

@@ -1,13 +1,13 @@
-//! Parses `SHA256SUMS`, the signed list of checksums of a provider's version.
+//! Parses `SHA256SUMS`, the signed list of checksums for one version of a provider.
 //!
 //! Each line has 64 hexadecimal digits, white space and a file name. Terraform and OpenTofu parse the list twice, with different
-//! rules, and both affect the lock file:
+//! rules, and both results affect the lock file:
 //!
 //! - **The checksum of a file.** Lines end at `\n`, and fields at any Unicode white space, including a no-break space. The checksum
-//!   is on the first line whose second field equals the file's name. Further fields are ignored.
-//! - **The `zh` hashes.** Every line contributes one, whatever file it names. If a line is invalid (it has a single field, or the
-//!   first field is not 64 hexadecimal digits), only the hash of the downloaded zip is recorded. Parsing stops at a line that is
-//!   longer than the engines' line buffer; earlier lines are used.
+//!   is on the first line whose second field is the file's name. Further fields are ignored.
+//! - **The `zh` hashes.** Every line contributes one, regardless of the file that it names. If a line is invalid (it has only one
+//!   field, or its first field is not 64 hexadecimal digits), only the hash of the downloaded zip is recorded. Parsing stops at a
+//!   line that is longer than the engines' line buffer; earlier lines are used.
 //!
 //! Both engines crash on an empty line; tflock skips it.
 
@@ -16,25 +16,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::package::ShasumsError;
 use crate::provider::{Digest, Hash};
 
-/// The most bytes of a list. The largest real lists have less than 10 KB; this is enough for 20,000 files.
+/// The maximum size of a list in bytes. The largest real lists are below 10 KB; this is enough for 20,000 files.
 pub const MAX_SHASUMS_BYTES: usize = 2 << 20;
 
-/// The most bytes of a line, without its line feed, when `zh` hashes are collected. The engines' line buffer has 64 KiB and must
-/// hold the line feed, too.
+/// The maximum length of a line in bytes, without its line feed, when `zh` hashes are collected. The engines' line buffer has 64
+/// KiB and must hold the line feed, too.
 const MAX_LINE_BYTES: usize = (64 << 10) - 1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shasums {
-    /// The first field of the first line of each file, by file name.
+    /// The first field of the first line that names a file, by file name.
     first_fields: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The digest of every line, and whether a line with it names a zip. Empty if a line is invalid.
+    /// The digest of every line, and whether any line with this digest names a zip. Empty if a line is invalid.
     digests: BTreeMap<Digest, bool>,
-    /// Whether a line is too long, so that the digests of later lines are missing.
+    /// Whether a line is too long, which means that the digests of later lines are missing.
     is_truncated: bool,
 }
 
 impl Shasums {
-    /// Parses a list. Only excessive size is an error: invalid lines matter only when a checksum is looked up.
+    /// Parses a list. Only an excessive size is an error: invalid lines matter only when a checksum is looked up.
     pub fn parse(document: &[u8]) -> Result<Self, ShasumsError> {
         if document.len() > MAX_SHASUMS_BYTES {
             return Err(ShasumsError::TooLarge {
@@ -68,7 +68,7 @@ impl Shasums {
         })
     }
 
-    /// The `zh` hashes to record after the signature was verified. `own` is the digest of the downloaded zip.
+    /// Returns the `zh` hashes to record once the signature is verified. `own` is the digest of the downloaded zip.
     pub fn zh_hashes(&self, own: Digest) -> BTreeSet<Hash> {
         self.digests
             .keys()
@@ -78,12 +78,12 @@ impl Shasums {
             .collect()
     }
 
-    /// Whether every line was parsed, so that a missing `zh` hash is certainly not in the list.
+    /// Whether every line was parsed. Only then is a missing `zh` hash certainly not in the list.
     pub fn is_complete(&self) -> bool {
         !self.digests.is_empty() && !self.is_truncated
     }
 
-    /// The `zh` hashes of lines that name a zip. Hashes of manifests and other files are omitted.
+    /// Returns the `zh` hashes of lines that name a zip. Hashes of manifests and other files are omitted.
     pub fn zip_hashes(&self) -> BTreeSet<Hash> {
         let zips = self.digests.iter().filter(|(_, is_zip)| **is_zip);
         zips.map(|(digest, _)| Hash::zh(*digest)).collect()
@@ -94,7 +94,7 @@ fn lines(document: &[u8]) -> impl Iterator<Item = &[u8]> {
     document.split(|byte| *byte == b'\n')
 }
 
-/// The digest of every line. `None` if a line is invalid.
+/// Returns the digest of every line, and whether it names a zip. `None` if a line is invalid.
 fn digests(document: &[u8]) -> Option<BTreeMap<Digest, bool>> {
     let mut digests = BTreeMap::new();
     for line in lines(document).take_while(|line| line.len() <= MAX_LINE_BYTES) {
@@ -149,7 +149,7 @@ mod tests {
         Digest::parse_hex(&hex(char::from(digit))).expect("64 hex digits")
     }
 
-    /// The first digits of the recorded `zh` hashes. Each test digest repeats one digit; `0` is the downloaded zip.
+    /// Returns the first digits of the recorded `zh` hashes. Each test digest repeats one digit; `0` is the downloaded zip.
     fn recorded(document: impl AsRef<[u8]>) -> String {
         let list = Shasums::parse(document.as_ref()).expect("small");
         let hashes = list.zh_hashes(digest_of(b'0'));
@@ -159,7 +159,7 @@ mod tests {
             .collect()
     }
 
-    /// A list with the downloaded zip, the zip of another platform, and a manifest.
+    /// Returns a list with the downloaded zip, the zip of a different platform, and a manifest.
     fn list() -> String {
         format!(
             "{}  {ZIP}\n{}  terraform-provider-p_1.0.0_darwin_arm64.zip\n{}  terraform-provider-p_1.0.0_manifest.json\n",
@@ -276,7 +276,7 @@ mod tests {
         );
         assert_eq!(recorded(format!("{}{too_long}\n{next} x\n", list())), "012");
         let first = format!("{too_long}\n{}", list());
-        assert_eq!(recorded(&first), "0", "it is the first line");
+        assert_eq!(recorded(&first), "0", "the first line is too long");
         let parsed = Shasums::parse(first.as_bytes()).expect("small");
         assert_eq!(
             parsed.digest_of(ZIP),
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// The first digits of the `zh` hashes of zips.
+    /// Returns the first digits of the `zh` hashes of zips.
     fn zip_digits(document: impl AsRef<[u8]>) -> String {
         let list = Shasums::parse(document.as_ref()).expect("small");
         let hashes = list.zip_hashes();

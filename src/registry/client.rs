@@ -1,7 +1,7 @@
 //! The client of origin registries: lists versions, describes packages and downloads them.
 //!
-//! Clones share connections, responses and the history of hosts. Each document is requested at most once per run; failures are
-//! remembered like other responses.
+//! Clones share connections, responses, and the failure history of each host. Each document is requested at most once per run, even
+//! if the request fails.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct RegistryClient {
     pub(super) inner: Arc<ClientInner>,
 }
 
-/// The state that clones of a client share: settings, connections, and the responses so far.
+/// State shared by all clones of a client: settings, connections, and the responses so far.
 pub(super) struct ClientInner {
     settings: RegistrySettings,
     pub(super) rules: RequestRules,
@@ -46,18 +46,18 @@ pub(super) struct ClientInner {
     pub(super) modules: ModuleAnswers,
 }
 
-/// A document and the time of its last modification, if the server sends it.
+/// A document and its last-modification time, if the server sends one.
 type DatedDocument = (Bytes, Option<SystemTime>);
 
 impl RegistryClient {
-    /// Fails if the certificates in the settings are invalid.
+    /// Creates a client. Fails if the certificates in the settings are invalid.
     pub fn new(settings: RegistrySettings, reporter: Arc<dyn Reporter>) -> Result<Self> {
         let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
         let netrc = Arc::new(Netrc::new(settings.netrc.clone()));
         Ok(Self::with_transport(settings, transport, netrc))
     }
 
-    /// A client for the other engine. It shares connections, the netrc file and the history of hosts.
+    /// Creates a client for the other engine, which shares connections, the netrc file and the failure history of hosts.
     pub fn sibling(&self, settings: RegistrySettings) -> Self {
         let transport = Arc::clone(&self.inner.transport);
         Self::with_transport(settings, transport, Arc::clone(&self.inner.netrc))
@@ -85,7 +85,7 @@ impl RegistryClient {
         }
     }
 
-    /// The reason why the netrc file could not be read, if it was needed. The run continues without it.
+    /// Returns why the netrc file could not be read, if it had to be read. The run continues without the file.
     pub fn netrc_error(&self) -> Option<&RegistryError> {
         self.inner.netrc.error()
     }
@@ -94,8 +94,8 @@ impl RegistryClient {
         &self.inner.settings
     }
 
-    /// Identifies the registry that a host name leads to: its configured address without secrets, or the host name if
-    /// discovery determines the address. `None` if the configured address is invalid.
+    /// Identifies the registry that serves a host name. Returns the registry's configured address without secrets, or the host name
+    /// if discovery determines the address. `None` if the configured address is invalid.
     pub fn origin(&self, host: &Hostname) -> Option<String> {
         let Some(service) = self.inner.configured_service(Service::Providers, host) else {
             return Some(host.as_ascii().to_owned());
@@ -109,7 +109,7 @@ impl RegistryClient {
         versions.await
     }
 
-    /// The registry's description of a package, checked to be about this package.
+    /// Returns the registry's description of a package, after checking that it describes this package.
     pub async fn package_meta(&self, package: &PackageId) -> Result<Arc<PackageMeta>> {
         let fetch = || self.inner.fetch_metadata(package);
         let meta = self.inner.metadata.get_or_init(package.clone(), fetch);
@@ -119,12 +119,12 @@ impl RegistryClient {
         }
     }
 
-    /// A document whose content is verified independently of its server, such as a checksum list or a signature.
+    /// Fetches a document whose content is verified independently of its server, such as a checksum list or a signature.
     pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes> {
         Ok(self.dated_document(url, limit).await?.0)
     }
 
-    /// The time of a document's last modification, if the server sends it.
+    /// Returns when a document was last modified, if the server says so.
     pub async fn modified(&self, url: &Url, limit: ByteLimit) -> Result<Option<SystemTime>> {
         Ok(self.dated_document(url, limit).await?.1)
     }
@@ -134,8 +134,8 @@ impl RegistryClient {
         self.inner.documents.get_or_init(url.clone(), fetch).await
     }
 
-    /// Starts a download of a provider package. Responses are not shared: each call sends a request. Only Terraform takes
-    /// credentials for packages from the netrc file.
+    /// Starts downloading a provider package. Downloads are not shared: each call sends a request. Credentials from the netrc file
+    /// are used only if the engine is Terraform.
     pub async fn download(&self, url: &Url) -> Result<Download> {
         let authorization = match self.settings().engine {
             Engine::Terraform => self.netrc_header(url),
@@ -145,7 +145,7 @@ impl RegistryClient {
             .await
     }
 
-    /// The credentials for a download in the netrc file. `None` if the URL contains a user name.
+    /// Returns the netrc credentials for a download. `None` if the URL contains a user name or its host is not allowed.
     pub(super) fn netrc_header(&self, url: &Url) -> Option<HeaderValue> {
         let is_allowed = self.settings().allowed_hosts.allows_url(url);
         if !is_allowed || !url.username().is_empty() {
@@ -158,7 +158,7 @@ impl RegistryClient {
         Download::start(Arc::clone(&self.inner.transport), request).await
     }
 
-    /// Adds the published platforms or a suitable version to an error. They are in the list of versions, which most runs request
+    /// Adds the published platforms or a suitable version to an error. Both come from the version list, which most runs request
     /// anyway.
     async fn complete_error(&self, package: &PackageId, mut error: RegistryError) -> RegistryError {
         match &mut error {
@@ -189,7 +189,7 @@ impl ClientInner {
         services.service(service, host)
     }
 
-    /// The address of a service if the configuration contains it. Discovery is then skipped.
+    /// Returns the address of a service if the configuration contains it. Discovery is then skipped.
     fn configured_service(&self, service: Service, host: &Hostname) -> Option<Result<ServiceUrl>> {
         let base = self.settings.base_url.as_ref();
         if let Some(base) = base.filter(|base| base.host == *host) {
@@ -208,7 +208,7 @@ impl ClientInner {
         })?;
         let purpose = RequestPurpose::Discovery(host.clone());
         let request = Request {
-            // A failed credentials helper is not an error here: the requests to the service report it.
+            // A failing credentials helper is not reported here, but by the later requests to the service.
             authorization: self.credentials.header(host).await.unwrap_or_default(),
             ..self.rules.discovery(url, purpose)
         };
@@ -262,7 +262,7 @@ impl ClientInner {
             .map_err(|error| error.into_registry_error(&response))
     }
 
-    /// Requests a document of a service, below the service's address. The status of the response is 200, 204 or 404.
+    /// Requests a document at a path below the address of a service. The response has status 200, 204 or 404.
     pub(super) async fn endpoint(
         &self,
         service: Service,
@@ -279,7 +279,7 @@ impl ClientInner {
         self.fetch(host, request, service.with_token).await
     }
 
-    /// Requests a document of a registry or mirror. The status of the response is 200, 204 or 404.
+    /// Requests a document from a registry or mirror. The response has status 200, 204 or 404.
     pub(super) async fn fetch(
         &self,
         host: &Hostname,

@@ -1,5 +1,5 @@
-//! API tokens of hosts, from the environment, `credentials` blocks and a credentials helper, in this order. The first source with
-//! an entry for the host takes precedence, even if the entry has no token.
+//! API tokens for hosts, from environment variables, `credentials` blocks and a credentials helper, in this order of precedence.
+//! The first source with an entry for the host is used, even if that entry contains no token.
 //!
 //! A credentials helper is a program: `terraform-credentials-NAME ARGS... get HOST` writes `{"token":"..."}` or `{}`.
 
@@ -20,13 +20,13 @@ use crate::provider::Hostname;
 use crate::registry::request_error::CauseText;
 use crate::registry::settings::CredentialSettings;
 
-/// The time limit for a helper. Some helpers wait for the user to log in.
+/// The time limit for a credentials helper, which may wait for the user to log in.
 const HELPER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The most characters of a helper's error output that a message shows.
+/// The maximum number of characters of a helper's error output to show in a message.
 const MAX_HELPER_MESSAGE: usize = 400;
 
-/// A secret, which `Debug` does not show.
+/// An API token. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiToken(String);
 
@@ -52,7 +52,7 @@ impl fmt::Debug for ApiToken {
 /// The reason why the credentials for a host cannot be determined.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CredentialsError {
-    /// The token has characters that are invalid in a header.
+    /// The token contains characters that are invalid in a header.
     #[error("the token contains a line break or another character that cannot be sent")]
     Token,
     #[error("cannot run the credentials helper `{}`", program.display())]
@@ -64,9 +64,9 @@ pub enum CredentialsError {
     /// The helper exited with an error; `message` is its error output.
     #[error("credentials helper `{}` failed: {message}", program.display())]
     Failed { program: PathBuf, message: String },
-    #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
+    #[error("credentials helper `{}` did not finish within {seconds} s", program.display())]
     Timeout { program: PathBuf, seconds: u64 },
-    /// The helper's output is not the expected JSON. The output is not shown, since it may contain a token.
+    /// The helper's output is not the expected JSON. The output is not shown, because it may contain a token.
     #[error("credentials helper `{}` did not write the expected JSON object", program.display())]
     Output {
         program: PathBuf,
@@ -75,10 +75,10 @@ pub enum CredentialsError {
     },
 }
 
-/// Reads the tokens in `TF_TOKEN_*` variables of an environment.
+/// Reads the tokens from the `TF_TOKEN_*` variables of an environment.
 ///
-/// The name of the host follows the prefix: `__` means `-`, `_` means `.`, and a port follows `:`. Case is ignored, and the name
-/// may be Unicode or Punycode. Variables without a valid host are ignored. An empty value is an empty token.
+/// The host name follows the prefix, with `__` for `-`, `_` for `.`, and an optional `:PORT`. Case is ignored, and the name may be
+/// in Unicode or Punycode. Variables without a valid host name are ignored. An empty value is an empty token.
 pub fn tokens_from_env<I>(variables: I) -> BTreeMap<Hostname, ApiToken>
 where
     I: IntoIterator<Item = (String, String)>,
@@ -91,7 +91,7 @@ where
     hosts.collect()
 }
 
-/// Parses a host name, which may be in Punycode, unlike in the address of a provider.
+/// Parses a host name, which may be in Punycode, unlike the host name in a provider address.
 pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, format!(":{port}")),
@@ -116,7 +116,7 @@ impl Credentials {
         }
     }
 
-    /// The `Authorization` header for requests to services of `host`.
+    /// Returns the `Authorization` header for requests to services of `host`.
     pub(super) async fn header(
         &self,
         host: &Hostname,
@@ -143,7 +143,7 @@ impl Credentials {
     }
 }
 
-/// The helper's program in the first directory that has it. A missing program is ignored, as in both engines.
+/// Finds the helper program in the first directory that contains it. A missing program is ignored, as in both engines.
 fn find_helper(block: &HelperBlock, directories: &[PathBuf]) -> Option<PathBuf> {
     let suffix = std::env::consts::EXE_SUFFIX;
     let name = format!("terraform-credentials-{}{suffix}", block.name);

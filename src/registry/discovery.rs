@@ -1,7 +1,7 @@
 //! Service discovery: finds the addresses of a host's registries.
 //!
-//! `GET https://HOST/.well-known/terraform.json` returns an object of service identifiers and URL references. A `host` block of
-//! the CLI configuration replaces it completely.
+//! `GET https://HOST/.well-known/terraform.json` returns an object that maps service identifiers to URL references. A `host` block
+//! in the CLI configuration replaces it completely.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +31,7 @@ impl Service {
         }
     }
 
-    /// The name of the service: a directory of the default registries, and the identifier without the protocol version.
+    /// The service identifier without the protocol version, which is also a directory name below `TFREGISTRY_BASE_URL`.
     fn name(self) -> &'static str {
         self.id().trim_end_matches(".v1")
     }
@@ -48,11 +48,11 @@ impl fmt::Display for Service {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Services {
-    /// The base of relative references.
+    /// The URL against which relative references are resolved.
     base: Url,
-    /// Service identifiers and their URL references; `None` for a value that is not a string.
+    /// URL references by service identifier; `None` if the value is not a string.
     references: BTreeMap<String, Option<String>>,
-    /// The `host` block, if there is one. It may allow plain http.
+    /// The position of the `host` block that replaces discovery, if there is one. It may allow plain http.
     configured: Option<Box<Place>>,
 }
 
@@ -64,11 +64,11 @@ pub(super) struct ServiceUrl {
     pub(super) plain_http: bool,
     /// Whether requests carry the host's token.
     pub(super) with_token: bool,
-    /// The place in the configuration that the address comes from.
+    /// The position of the `host` block that sets the address, if there is one.
     pub(super) configured: Option<Box<Place>>,
 }
 
-/// The address of the host's discovery document.
+/// Returns the address of the host's discovery document.
 pub(super) fn document_url(host: &Hostname) -> Option<Url> {
     let host = host.as_ascii();
     Url::parse(&format!("https://{host}/.well-known/terraform.json")).ok()
@@ -83,13 +83,13 @@ impl Services {
         })
     }
 
-    /// Reads the response to a request for a discovery document. Status 404 means that the host has no services.
+    /// Reads a discovery document from a response. Status 404 means that the host offers no services.
     pub(super) fn read(response: &DocumentResponse) -> Result<Self> {
         let references = match response.status {
             StatusCode::NOT_FOUND => BTreeMap::new(),
             StatusCode::OK => {
                 response.check_json_type()?;
-                // Unlike in other documents, nothing may follow the object.
+                // Unlike other documents, this one must not contain anything after the object.
                 let services: BTreeMap<String, serde_json::Value> =
                     serde_json::from_slice(&response.body)
                         .map_err(|error| response.json_error(&error))?;
@@ -162,7 +162,7 @@ impl Services {
 }
 
 impl ServiceUrl {
-    /// The service below `TFREGISTRY_BASE_URL`, with or without a final slash.
+    /// Returns the address of a service below `TFREGISTRY_BASE_URL`, with or without a final slash in that variable.
     pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self> {
         let mut url = base.url.clone();
         let path = url.path_segments_mut().map(|mut path| {
@@ -184,8 +184,8 @@ impl ServiceUrl {
         })
     }
 
-    /// The address of an endpoint, given as path segments. They replace the last segment of the service's path unless that ends
-    /// in a slash, as with every relative reference.
+    /// Returns the address of an endpoint, given as path segments. As in any relative reference, they replace the last segment of
+    /// the service's path unless that path ends in a slash.
     pub(super) fn endpoint(&self, segments: &[&str]) -> Url {
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -203,7 +203,7 @@ mod tests {
         Hostname::parse("h.test").unwrap()
     }
 
-    /// The provider registry according to a discovery document with these entries.
+    /// Returns the provider registry according to a discovery document with these entries.
     fn providers(entries: &[(&str, Option<&str>)]) -> Result<ServiceUrl, RegistryError> {
         let entries = entries.iter();
         let entries = entries.map(|(id, value)| ((*id).to_owned(), value.map(str::to_owned)));

@@ -1,9 +1,9 @@
-//! Package downloads: bodies of any size, returned piece by piece as they arrive.
+//! Package downloads: bodies of any size, returned in chunks as they arrive.
 //!
-//! A download has no overall time limit. It fails if no data arrives for a while, or if data arrives too slowly. If a body ends
-//! early, the download resumes at that point: with a `Range` request if the server supports it, or else by requesting the whole
-//! body again and skipping the bytes that have arrived. The caller verifies the checksum of the package, which also proves that
-//! all pieces come from the same file.
+//! A download has no overall time limit. It fails if no data arrives for a while or if data arrives too slowly. If a body ends
+//! early, the download resumes where it stopped: with a `Range` request if the server supports it, or else by requesting the whole
+//! body again and skipping the bytes that have already arrived. The caller verifies the checksum of the package, which also proves
+//! that all parts come from the same file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use crate::registry::transport::{
     RequestAttempts, Transport, body_fault, is_page, requested_wait, status_fault,
 };
 
-/// The least average rate, in bytes per second. At this rate a package of 100 MB would take more than a day.
+/// The minimum average rate, in bytes per second. At this rate, a package of 100 MB would take more than a day.
 const MIN_RATE: u64 = 1024;
 
 /// After this many bytes without a failure, all retries are available again.
@@ -34,14 +34,14 @@ pub struct Download {
     transport: Arc<Transport>,
     attempts: RequestAttempts,
     response: Option<Response>,
-    /// The file according to the first response. `None` if the server responded that it has not changed.
+    /// The file as described by the first response. `None` if the server responded that it has not changed.
     server_copy: Option<ServerCopy>,
-    /// The validator of the first response. `None` once the download was resumed.
+    /// The validator from the first response. `None` once the download has been resumed.
     validator: Option<HttpValidator>,
     decoder: ContentDecoder,
-    /// Bytes that have arrived, before decoding.
+    /// The number of bytes that have arrived, before decoding.
     received: u64,
-    /// Bytes still to be skipped, because they have arrived before.
+    /// The number of bytes still to be skipped because they arrived earlier.
     skip: u64,
     /// The value of `received` at the last failure.
     received_at_failure: u64,
@@ -57,7 +57,7 @@ struct ServerCopy {
 }
 
 impl Download {
-    /// Sends the request, and returns when the response begins: the file, or the status that it has not changed.
+    /// Sends the request. Returns once a response begins: either the file, or a status saying that it has not changed.
     pub(super) async fn start(transport: Arc<Transport>, request: Request) -> Result<Self> {
         let mut download = Self {
             attempts: RequestAttempts::new(Arc::clone(&transport), request),
@@ -72,29 +72,29 @@ impl Download {
             received_at_failure: 0,
         };
         download.connect().await?;
-        // If the request has to be repeated, the body is needed.
+        // Retries need the body, so they must not ask whether the file has changed.
         download.attempts.request.known_copy = None;
         Ok(download)
     }
 
-    /// Whether the server responded that the file has not changed. There is no body then.
+    /// Whether the server responded that the file has not changed. In that case, there is no body.
     pub const fn is_unchanged(&self) -> bool {
         self.server_copy.is_none()
     }
 
-    /// A validator with which a later request can check whether the file has changed. `None` once the download was resumed, since
-    /// its parts may come from different versions of the file.
+    /// Returns a validator with which a later request can check whether the file has changed. `None` once the download has been
+    /// resumed, because its parts may come from different versions of the file.
     pub fn validator(&self) -> Option<&HttpValidator> {
         self.validator.as_ref()
     }
 
-    /// The size of the package in bytes, if the server sends it.
+    /// Returns the size of the package in bytes. `None` if the server does not send the size or compresses the body.
     pub fn size(&self) -> Option<u64> {
         let length = self.server_copy.as_ref()?.length;
         length.filter(|_| matches!(self.decoder, ContentDecoder::Identity))
     }
 
-    /// The next piece, or `None` at the end of the package.
+    /// Returns the next chunk, or `None` at the end of the package.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
         loop {
             match self.read().await {
@@ -124,7 +124,7 @@ impl Download {
         }
     }
 
-    /// The next piece before decoding.
+    /// Returns the next chunk before decoding.
     async fn read(&mut self) -> Result<Option<Bytes>, RequestFault> {
         let Some(response) = &mut self.response else {
             return Ok(None);
@@ -140,7 +140,7 @@ impl Download {
         Ok(chunk)
     }
 
-    /// Skips the bytes that have arrived before, and decodes the others.
+    /// Skips the bytes that arrived earlier and decodes the rest.
     fn decode(&mut self, mut piece: Bytes) -> Result<Bytes, RequestFault> {
         let known = usize::try_from(self.skip)
             .unwrap_or(usize::MAX)
@@ -152,7 +152,7 @@ impl Download {
         self.decoder.decode(new)
     }
 
-    /// Sends the request until a response can be used.
+    /// Sends the request, and repeats it until a response is usable or no retry is left.
     async fn connect(&mut self) -> Result<()> {
         loop {
             self.attempts.check_host()?;
@@ -188,7 +188,7 @@ impl Download {
         Ok(response)
     }
 
-    /// Headers that request the bytes without compression, and only those that have not arrived.
+    /// Returns headers that request the bytes uncompressed, and only those that have not yet arrived.
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -204,13 +204,13 @@ impl Download {
         headers
     }
 
-    /// Whether the known copy comes from the address that responded, so that its validator was sent there.
+    /// Whether the known copy came from the address that responded. Only then was its validator sent to that address.
     fn is_about_known_copy(&self, response: &Response) -> bool {
         let known = self.attempts.request.known_copy.as_ref();
         known.is_some_and(|validator| validator.is_for(response.url()))
     }
 
-    /// Prepares for a body that starts at the beginning of the file. If bytes have arrived before, it must be the same file.
+    /// Prepares for a body that starts at the beginning of the file. If some bytes have already arrived, it must be the same file.
     fn begin(&mut self, response: &Response) -> Result<(), RequestFault> {
         let headers = response.headers();
         let found = ServerCopy {
@@ -235,18 +235,20 @@ impl Download {
         Ok(())
     }
 
-    /// Prepares for the rest of a body.
+    /// Prepares for a response that continues the body.
     fn resume(&mut self, response: &Response) -> Result<(), RequestFault> {
         let range = response.headers().get(CONTENT_RANGE);
         let range = range.and_then(|value| content_range(value.to_str().ok()?));
         let Some((start, total)) = range else {
-            return Err(
-                self.not_resumed("the server sent a part without a valid `Content-Range` header")
-            );
+            return Err(self.not_resumed(
+                "the server sent a byte range without a valid `Content-Range` header",
+            ));
         };
         let length = self.server_copy.as_ref().and_then(|copy| copy.length);
         if start != self.received {
-            return Err(self.not_resumed("the server sent a different part from the one requested"));
+            return Err(
+                self.not_resumed("the server sent a different byte range from the one requested")
+            );
         }
         if length.is_some() && total.is_some() && length != total {
             return Err(self.not_resumed("the length of the file on the server has changed"));
@@ -263,14 +265,14 @@ impl Download {
     }
 }
 
-/// A validator that identifies exactly the same bytes: a strong entity tag, or else the date of the last change.
+/// Returns a validator that identifies exactly the same bytes: a strong entity tag, or else the last-modified date.
 fn strong_validator(headers: &HeaderMap) -> Option<HeaderValue> {
     let tag = headers.get(ETAG);
     let tag = tag.filter(|tag| !tag.as_bytes().starts_with(b"W/"));
     tag.or_else(|| headers.get(LAST_MODIFIED)).cloned()
 }
 
-/// The start and, if known, the total length in `bytes 100-199/200`.
+/// Parses the start and, if known, the total length from a header such as `bytes 100-199/200`.
 fn content_range(value: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = value.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (start, _) = range.split_once('-')?;
@@ -286,7 +288,7 @@ struct TransferRate {
 }
 
 impl TransferRate {
-    /// The window is twice the stall timeout, so that a server that sends nothing is reported as stalled, not as slow.
+    /// Uses a window of twice the stall timeout, so that a server that sends nothing is reported as stalled rather than slow.
     const fn new(stall_timeout: Duration) -> Self {
         Self {
             window: stall_timeout.saturating_mul(2),

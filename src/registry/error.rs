@@ -1,4 +1,4 @@
-//! Failures of registries and mirrors. All of them can be cloned, since failures are remembered for the rest of a run.
+//! Failures of registries and mirrors. They can all be cloned, because they are remembered for the rest of a run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::span::{Explain, Place};
 /// The result of a request to a registry or mirror.
 pub(super) type Result<T, E = RegistryError> = std::result::Result<T, E>;
 
-/// A failure of a registry or mirror, or of a request to it. A field `configured` is the place of the block of the CLI
-/// configuration that contains the address or the rule.
+/// A failure of a registry or mirror, or of a request to one. A `configured` field is the position of the CLI configuration block
+/// that contains the address or the rule.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RegistryError {
     #[error("cannot read the trusted certificates")]
     Roots(#[source] CauseText),
-    /// With `--untrusted`, a host that `--allow-host` does not name.
+    /// With `--untrusted`, a host that was not given with `--allow-host`.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed { host: Hostname },
     #[error("{}", purpose.message(source))]
@@ -57,7 +57,7 @@ pub enum RegistryError {
         problem: &'static str,
         configured: Option<Box<Place>>,
     },
-    /// Status 404 for the list of versions.
+    /// Status 404 for the version list of a provider.
     #[error("registry `{}` has no provider `{provider}`", provider.hostname)]
     UnknownProvider { provider: Box<ProviderAddr> },
     /// All listed versions are invalid; `example` is one of them.
@@ -66,29 +66,29 @@ pub enum RegistryError {
         provider: Box<ProviderAddr>,
         example: String,
     },
-    /// A listed version has a number beyond 64 bits. Both engines crash on it.
-    #[error("registry `{}` lists version `{version}` of `{provider}`, which is too large for a version number", provider.hostname)]
+    /// A listed version contains a number that does not fit into 64 bits. Both engines crash on it.
+    #[error("registry `{}` lists version `{version}` of `{provider}`, which contains a number that is too large", provider.hostname)]
     VersionTooLarge {
         provider: Box<ProviderAddr>,
         version: String,
     },
-    /// Status 401 or 403; `rejected` says whether the request carried credentials.
+    /// Status 401 or 403. `rejected` is true if the request carried credentials.
     #[error("host `{host}` {}", if *rejected { "rejected the credentials that are configured for it" } else { "requires credentials" })]
     Unauthorized { host: Hostname, rejected: bool },
-    /// Status 404 for a package, or a mirror without it. `published` are the platforms that are listed for this version.
+    /// Status 404 for a package, or a mirror that lacks it. `published` contains the platforms listed for this version.
     #[error("provider `{}` {} has no package for `{}`", package.provider, package.version, package.platform)]
     NoPackage {
         package: Box<PackageId>,
         published: BTreeSet<Platform>,
     },
-    /// The description of a package is invalid, or describes another package.
+    /// The description of a package is invalid, or describes a different package.
     #[error("the registry's description of the package {package} is invalid: {problem}")]
     BadMetadata {
         package: Box<PackageId>,
         problem: String,
     },
-    /// The provider supports none of the engine's plugin protocols. `suggestion` is the newest version that does.
-    #[error("provider `{provider}` {version} supports plugin protocol {}, but 5.x or 6.x is needed", protocols.join(", "))]
+    /// The provider supports none of the engine's plugin protocols. `suggestion` is the newest version that supports one.
+    #[error("provider `{provider}` {version} supports plugin protocol {}, but 5.x or 6.x is required", protocols.join(", "))]
     PluginProtocol {
         provider: Box<ProviderAddr>,
         version: Box<Version>,
@@ -100,7 +100,7 @@ pub enum RegistryError {
         problem: &'static str,
         configured: Option<Box<Place>>,
     },
-    /// Status 404 for the list of versions of a network mirror.
+    /// Status 404 for the version list of a provider in a network mirror.
     #[error(
         "mirror `{mirror}` does not have provider `{provider}`{}",
         configured_at(configured.as_deref())
@@ -117,7 +117,7 @@ pub enum RegistryError {
         source: Arc<std::io::Error>,
     },
     #[error(
-        "no method of `provider_installation` includes provider `{provider}`{}",
+        "no installation method in `provider_installation` includes provider `{provider}`{}",
         configured_at(configured.as_deref())
     )]
     NoMethod {
@@ -134,10 +134,10 @@ pub enum RegistryError {
         method: &'static str,
         configured: Box<Place>,
     },
-    /// Status 404 for the list of versions of a module, or a list without a module.
+    /// Status 404 for the version list of a module, or a list that contains no module.
     #[error("registry `{}` has no module `{module}`", module.host)]
     UnknownModule { module: Box<ModuleId> },
-    /// The response of the registry does not name the package of a module version.
+    /// The registry's response does not name the package of a module version.
     #[error("registry `{}` does not name the package of module `{module}` {version}", module.host)]
     NoModulePackage {
         module: Box<ModuleId>,
@@ -182,7 +182,7 @@ impl RequestPurpose {
             Self::PackageMeta(package) => format!("cannot look up the package {package}"),
             Self::MirrorArchives(of) => {
                 format!(
-                    "cannot list the archives of `{}` {} in its mirror",
+                    "cannot list the archives of `{}` {} in the mirror",
                     of.0, of.1
                 )
             }
@@ -259,22 +259,24 @@ impl Explain for RegistryError {
             Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
                 let name = &provider.type_name;
                 format!(
-                    "`{name}` means `hashicorp/{name}` unless `required_providers` of the same module gives it another `source`"
+                    "`{name}` means `hashicorp/{name}` unless `required_providers` in the same module sets a different `source`"
                 )
             }
             Self::UnknownProvider { provider } => {
                 let name = &provider.type_name;
-                format!("check the namespace: without one, `{name}` would mean `hashicorp/{name}`")
+                format!(
+                    "check the namespace in `source`: without one, `{name}` means `hashicorp/{name}`"
+                )
             }
             Self::Unauthorized { host, .. } => format!(
-                "set `{}`, or write a `credentials \"{}\"` block into the CLI configuration",
+                "set `{}`, or add a `credentials \"{}\"` block to the CLI configuration",
                 token_variable(host),
                 host.as_ascii()
             ),
             Self::NoPackage { package, published } if !published.is_empty() => {
                 let published: Vec<_> = published.iter().map(ToString::to_string).collect();
                 format!(
-                    "published for {}; drop `--platform {}`, choose another version, or record the rest with \
+                    "published only for {}; drop `--platform {}`, choose a different version, or lock the available platforms with \
                      `--missing-platform warn`",
                     published.join(", "),
                     package.platform
@@ -283,7 +285,7 @@ impl Explain for RegistryError {
             Self::PluginProtocol {
                 suggestion: Some(version),
                 ..
-            } => format!("require version {version}, which supports one of them"),
+            } => format!("require version {version}, which supports 5.x or 6.x"),
             Self::MirrorUrl { .. } => {
                 "use a URL such as `https://mirror.example.com/providers/`".to_owned()
             }
@@ -293,7 +295,7 @@ impl Explain for RegistryError {
                 configured: Some(_),
                 ..
             } => format!(
-                "the `host` block replaces service discovery: it must name `{}`",
+                "set a valid URL for `{}` in a `host` block of the CLI configuration, which replaces service discovery",
                 service.id()
             ),
             other => other.request()?.fault.hint()?,
@@ -301,7 +303,7 @@ impl Explain for RegistryError {
     }
 }
 
-/// The environment variable that can contain a token for the host.
+/// Returns the name of the environment variable that can contain a token for the host.
 fn token_variable(host: &Hostname) -> String {
     let name = host.as_ascii().replace('-', "__").replace('.', "_");
     format!("TF_TOKEN_{name}")

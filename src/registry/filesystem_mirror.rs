@@ -1,5 +1,5 @@
-//! Filesystem mirrors as sources of packages; [`crate::mirror`] lists the packages of a directory. If a package occurs twice,
-//! the first path in byte order takes precedence, which is that of the unpacked package.
+//! Filesystem mirrors as sources of packages; [`crate::mirror`] lists the packages in a directory. If a package occurs twice, the
+//! path that comes first in byte order takes precedence, which is the path of the unpacked package.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::provider::{PackageId, Platform, ProviderAddr, Version};
 use crate::registry::error::{RegistryError, Result};
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 
-/// A directory of packages. Clones share the list of its content.
+/// A directory of packages. Clones share the list of its contents.
 #[derive(Clone, Debug)]
 pub struct FilesystemMirror {
     base: Arc<PathBuf>,
@@ -27,7 +27,7 @@ type MirrorPackages = BTreeMap<ProviderAddr, BTreeMap<Version, PlatformPackages>
 type PlatformPackages = BTreeMap<Platform, LocalPackage>;
 
 impl FilesystemMirror {
-    /// The mirror in this directory, which is read on first use.
+    /// Refers to the mirror in this directory, which is read on first use.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self {
             base: Arc::new(base.into()),
@@ -39,7 +39,7 @@ impl FilesystemMirror {
         &self.base
     }
 
-    /// The versions of the provider. An empty list is not an error.
+    /// Returns the versions of the provider. It is not an error if there are none.
     pub async fn versions(&self, provider: &ProviderAddr) -> Result<AvailableVersions> {
         let index = self.index().await?;
         let releases = index.get(provider).into_iter().flatten();
@@ -54,7 +54,7 @@ impl FilesystemMirror {
         })
     }
 
-    /// The package, or `None` if the mirror does not have it.
+    /// Returns the package, or `None` if the mirror does not have it.
     pub async fn package(&self, id: &PackageId) -> Result<Option<LocalPackage>> {
         let index = self.index().await?;
         let package = index
@@ -64,7 +64,7 @@ impl FilesystemMirror {
         Ok(package.cloned())
     }
 
-    /// The packages of the mirror, which are listed once.
+    /// Returns the packages in the mirror, which are listed only once.
     async fn index(&self) -> Result<Arc<MirrorPackages>> {
         let read = || async {
             let base = Arc::clone(&self.base);
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates zips and, where a path ends in a slash, directories.
+    /// Creates a directory for each path that ends in a slash, and a zip for any other path.
     fn mirror(paths: &[&str]) -> tempfile::TempDir {
         let base = tempfile::tempdir().expect("a directory");
         for path in paths {
@@ -112,7 +112,7 @@ mod tests {
         base
     }
 
-    /// The packages that were found, as `ADDRESS VERSION PLATFORM kind`.
+    /// Lists the packages in a mirror, as `ADDRESS VERSION PLATFORM kind`.
     fn found(base: &Path) -> Vec<String> {
         let index = scan(base).expect("readable");
         let mut lines = Vec::new();

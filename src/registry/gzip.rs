@@ -1,5 +1,5 @@
-//! Decoding of `Content-Encoding: gzip`, piece by piece. Some servers keep their zips compressed like this; the engines do not
-//! notice, because Go's HTTP client decodes the body before it is hashed.
+//! Decodes `Content-Encoding: gzip`, chunk by chunk. Some servers store their zips gzip-compressed; the engines do not notice,
+//! because Go's HTTP client decodes the body before it is hashed.
 
 use std::io::Write;
 
@@ -10,17 +10,17 @@ use reqwest::header::HeaderValue;
 use crate::registry::request::MAX_PACKAGE;
 use crate::registry::request_error::{CauseText, RequestFault};
 
-/// Bytes that are decoded at once. A piece of zeros may decode to a thousand times its size, so the limit is checked often.
+/// The number of bytes to decode at once. Their content may be a thousand times larger, so the limit is checked often.
 const PORTION: usize = 16 * 1024;
 
 pub(super) enum ContentDecoder {
     Identity,
-    /// The decoder, and the number of bytes that it has returned.
+    /// The decoder, and the number of bytes that it has produced.
     Gzip(Box<MultiGzDecoder<Vec<u8>>>, u64),
 }
 
 impl ContentDecoder {
-    /// Encodings other than gzip are left alone, since no request accepts them.
+    /// Creates a decoder. Encodings other than gzip are not decoded, because no request accepts them.
     pub(super) fn for_encoding(encoding: Option<&HeaderValue>) -> Self {
         let name = encoding.map(|value| value.as_bytes().trim_ascii());
         if name.is_some_and(|name| name.eq_ignore_ascii_case(b"gzip")) {
@@ -33,7 +33,6 @@ impl ContentDecoder {
         matches!(self, Self::Gzip(..))
     }
 
-    /// Decodes the next piece of the body.
     pub(super) fn decode(&mut self, piece: Bytes) -> Result<Bytes, RequestFault> {
         let Self::Gzip(decoder, total) = self else {
             return Ok(piece);

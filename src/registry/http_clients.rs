@@ -1,15 +1,15 @@
 //! The HTTP clients, the certificates that they trust, and their proxies.
 //!
-//! Documents are small and many: they share HTTP/2 connections. Packages are large: each gets its own HTTP/1.1 connection,
-//! because all streams of an HTTP/2 connection share one flow-control window. Reading the system's certificates takes longer
-//! than a whole run without requests, so clients are built on first use, and the certificates are read once.
+//! Documents are small and numerous, so they share HTTP/2 connections. Packages are large: each gets its own HTTP/1.1 connection,
+//! because all streams of an HTTP/2 connection share one flow-control window. Reading the system's certificates takes longer than a
+//! whole run that sends no requests, so clients are built on first use, and the certificates are read only once.
 //!
-//! Certificates are found as Go finds them, so that tflock trusts the same ones as Terraform and OpenTofu. On Unix except Apple's
-//! systems, these are the certificates of the first readable file of a list, and those of all files in some directories.
-//! `SSL_CERT_FILE` replaces the list of files, `SSL_CERT_DIR` (`a:b`) the directories; neither affects the other. Unreadable
+//! Certificates are located in the same way as in Go, so that tflock trusts the same ones as Terraform and OpenTofu. On Unix
+//! systems other than Apple's, they come from the first readable file in a list, and from all files in certain directories.
+//! `SSL_CERT_FILE` replaces the list of files and `SSL_CERT_DIR` (`a:b`) the directories; neither affects the other. Unreadable
 //! files are skipped. Other systems use their own verifier and ignore both variables.
 //!
-//! Requests to this machine never use a proxy, as in Go: a company's environment often names a proxy for everything, and the proxy
+//! As in Go, requests to this machine never use a proxy: company environments often set a proxy for all traffic, and that proxy
 //! cannot reach a registry on loopback such as Terragrunt's provider cache server.
 
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const USER_AGENT: &str = concat!("tflock/", env!("CARGO_PKG_VERSION"));
 #[derive(Debug)]
 pub(super) struct HttpClients {
     settings: HttpSettings,
-    /// The certificates of [`Roots::Only`].
+    /// The certificates from [`Roots::Only`].
     only_roots: Vec<Certificate>,
     #[cfg(all(unix, not(target_vendor = "apple")))]
     system_roots: OnceLock<Vec<Certificate>>,
@@ -36,7 +36,7 @@ pub(super) struct HttpClients {
     packages: ProxiedClient,
 }
 
-/// The clients for requests to this machine and to other hosts.
+/// The HTTP clients for requests to this machine and to other hosts.
 #[derive(Debug, Default)]
 struct ProxiedClient {
     loopback: OnceLock<Result<Client, RequestFault>>,
@@ -106,7 +106,7 @@ impl HttpClients {
     }
 
     fn build(&self, builder: ClientBuilder) -> Result<Client, RequestFault> {
-        // Fails if a provider of cryptography is already installed, which can be used as well.
+        // An error means that a cryptography provider is already installed, which works just as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = match &self.settings.roots {
             Roots::Only(_) => builder.tls_certs_only(self.only_roots.iter().cloned()),
@@ -129,26 +129,26 @@ impl HttpClients {
         builder.tls_certs_only(self.system_roots.get_or_init(read).iter().cloned())
     }
 
-    /// The system's own verifier is the default.
+    /// Leaves the default in place, which is the system's own verifier.
     #[cfg(not(all(unix, not(target_vendor = "apple"))))]
     fn with_system_roots(&self, builder: ClientBuilder, _: &SystemRoots) -> ClientBuilder {
         builder
     }
 }
 
-/// The environment's settings for the system's certificates. If one is set, Mozilla's certificates do not replace unreadable files.
+/// The environment's settings for system certificates. If either is set, Mozilla's certificates do not replace unreadable files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemRoots {
-    /// `SSL_CERT_FILE`.
+    /// The value of `SSL_CERT_FILE`.
     pub file: Option<PathBuf>,
-    /// `SSL_CERT_DIR`.
+    /// The paths in `SSL_CERT_DIR`.
     pub directories: Option<Vec<PathBuf>>,
 }
 
-/// An environment variable that names a proxy. Its value may contain a password, so it has no `Debug`.
+/// An environment variable that sets a proxy. It does not implement `Debug`, because its value may contain a password.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariable {
-    /// The name as it is set, in capitals or not.
+    /// The name as it is set, in upper or lower case.
     pub name: String,
     /// The value, which may be empty.
     pub value: String,
@@ -156,19 +156,19 @@ pub struct ProxyVariable {
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariables {
-    /// `HTTP_PROXY`.
+    /// The variable `HTTP_PROXY`.
     pub http: Option<ProxyVariable>,
-    /// `HTTPS_PROXY`.
+    /// The variable `HTTPS_PROXY`.
     pub https: Option<ProxyVariable>,
-    /// `ALL_PROXY`, for requests that the others do not apply to.
+    /// The variable `ALL_PROXY`, for requests to which the other two do not apply.
     pub all: Option<ProxyVariable>,
-    /// `NO_PROXY`.
+    /// The value of `NO_PROXY`.
     pub none: String,
 }
 
 impl ProxyVariables {
-    /// Checks that the address of the proxy for `url` is valid, if there is one. The HTTP client reads the variables itself, but
-    /// would ignore an invalid one and connect directly.
+    /// Checks that the address of the proxy for `url`, if any, is valid. The HTTP client reads the variables itself, but would
+    /// ignore an invalid address and connect directly.
     fn check(&self, url: &Url) -> Result<(), RequestFault> {
         let by_scheme = match url.scheme() {
             "https" => &self.https,
@@ -185,18 +185,18 @@ impl ProxyVariables {
         }
     }
 
-    /// Whether `NO_PROXY` names the host.
+    /// Whether `NO_PROXY` covers the host of `url`.
     fn is_direct(&self, url: &Url) -> bool {
         !uses_proxy("http://proxy.invalid", &self.none, url.as_str())
     }
 }
 
-/// Whether the HTTP client can use the address of a proxy.
+/// Whether the HTTP client can use this proxy address.
 fn is_valid_proxy(address: &str) -> bool {
     has_valid_port(address) && uses_proxy(address, "", "http://host.invalid/")
 }
 
-/// The HTTP client ignores an invalid port and would use the default port instead.
+/// Whether the port, if any, is valid. The HTTP client would ignore an invalid port and use the default port instead.
 fn has_valid_port(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -208,7 +208,7 @@ fn has_valid_port(address: &str) -> bool {
     port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
-/// Whether a request for `url` goes to the proxy at `address`. `none` lists the hosts without a proxy.
+/// Whether a request for `url` goes to the proxy at `address`. `none` lists the hosts that are reached without a proxy.
 fn uses_proxy(address: &str, none: &str, url: &str) -> bool {
     let matcher = Matcher::builder().all(address).no(none).build();
     url.parse()
@@ -228,7 +228,7 @@ mod roots {
 
     use super::SystemRoots;
 
-    /// Files in which distributions keep the certificates of all authorities.
+    /// Files in which distributions store the certificates of all trusted authorities.
     const FILES: [&str; 9] = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",
@@ -241,17 +241,17 @@ mod roots {
         "/etc/openssl/certs/ca-certificates.crt",
     ];
 
-    /// Directories with one file for each certificate.
+    /// Directories that contain one file per certificate.
     pub(super) const DIRECTORIES: [&str; 3] = [
         "/etc/ssl/certs",
         "/etc/pki/tls/certs",
         "/usr/local/share/certs",
     ];
 
-    /// Larger files are skipped: the directories may hold other files than certificates.
+    /// The maximum size of a file. Larger files are skipped, because the directories may contain files other than certificates.
     const MAX_BYTES: u64 = 4 << 20;
 
-    /// The certificates of the system in DER, without duplicates.
+    /// Returns the system's certificates in DER form, without duplicates.
     pub(super) fn system_certificates(named: &SystemRoots) -> BTreeSet<Vec<u8>> {
         let default = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         let files = named.file.as_ref().map(|file| vec![file.clone()]);
@@ -268,7 +268,7 @@ mod roots {
         found
     }
 
-    /// The certificates in a file, or `None` if it cannot be read.
+    /// Reads the certificates in a file. `None` if it cannot be read.
     fn read(path: &Path) -> Option<BTreeSet<Vec<u8>>> {
         let metadata = fs::metadata(path).ok()?;
         if !metadata.is_file() || metadata.len() > MAX_BYTES {
@@ -279,14 +279,14 @@ mod roots {
         Some(certificates.map(|der| der.to_vec()).collect())
     }
 
-    /// Whether the TLS library accepts the certificate. A single invalid certificate would make it reject all others, too.
+    /// Whether the TLS library accepts the certificate. A single invalid certificate would make it reject all the others, too.
     fn is_usable(der: &[u8]) -> bool {
         RootCertStore::empty()
             .add(CertificateDer::from(der.to_vec()))
             .is_ok()
     }
 
-    /// Mozilla's authorities, for systems without certificates, such as minimal container images.
+    /// Returns Mozilla's certificate authorities, for systems without certificates, such as minimal container images.
     pub(super) fn mozilla_certificates() -> Vec<Certificate> {
         let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
         roots
@@ -361,7 +361,7 @@ mod tests {
             ("http://sub.direct.test/x", None),
             ("http://10.1.2.3/", None),
         ] {
-            let message = |name| format!("cannot read the address of a proxy in `{name}`");
+            let message = |name| format!("invalid proxy address in `{name}`");
             let found = variables.check(&Url::parse(url).unwrap()).err();
             let found = found.map(|fault| fault.to_string());
             assert_eq!(found, expected.map(message), "{url}");
@@ -425,7 +425,7 @@ mod tests {
                 );
                 assert!(
                     beside.len() > system.len() / 2,
-                    "the default directories count beside a named file"
+                    "the default directories are used alongside `SSL_CERT_FILE`"
                 );
             }
         }

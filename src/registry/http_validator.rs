@@ -1,10 +1,10 @@
-//! Validators: a server's labels for the bytes that it sent. A later request can check with them whether the bytes have changed.
+//! HTTP validators: labels for the bytes that a server sent, with which a later request can check whether they have changed.
 //!
-//! An entity tag, weak or strong, is sent back as `If-None-Match`; without one, the date of the last change is sent back as
-//! `If-Modified-Since`. Status 304 then means that the known bytes are still current. Rules: RFC 9110, 8.8 and 13.1.
+//! An entity tag, weak or strong, is sent back as `If-None-Match`; without one, the last-modified date is sent back as
+//! `If-Modified-Since`. Status 304 then means that the known bytes are still current. See RFC 9110, sections 8.8 and 13.1.
 //!
-//! Another server may use the same tag for other bytes. A validator is therefore sent only to the address that responded, after all
-//! redirects. It contains a digest of that address, which may itself contain secrets.
+//! A different server may use the same tag for different bytes. A validator is therefore sent only to the address that responded,
+//! after all redirects. It contains a digest of that address rather than the address itself, which may contain secrets.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -18,13 +18,13 @@ use sha2::{Digest as _, Sha256};
 use crate::provider::Digest;
 use crate::redacted_url::without_user_info;
 
-/// Longer validators are ignored. Real ones have about 70 bytes.
+/// The maximum length of a validator in bytes. Longer ones are ignored; real ones are about 70 bytes long.
 const MAX_VALIDATOR_BYTES: usize = 1024;
 
-/// HTTP dates count seconds: a file sent within a second of its change may change again in the same second.
+/// The precision of HTTP dates. If a file is sent within a second of its last change, a further change may leave its date the same.
 const DATE_PRECISION: Duration = Duration::from_secs(1);
 
-/// An entity tag or a date, and the address that it is valid for.
+/// An entity tag or a date, and the address for which it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpValidator {
     address: Digest,
@@ -33,7 +33,7 @@ pub struct HttpValidator {
 }
 
 impl HttpValidator {
-    /// The validator in the headers of a response of `url`, if there is one.
+    /// Returns the usable validator in the headers of a response from `url`, if there is one.
     pub(super) fn of_response(url: &Url, headers: &HeaderMap) -> Option<Self> {
         let tag = headers.get(ETAG);
         let date = || headers.get(LAST_MODIFIED).filter(|_| is_old(headers));
@@ -46,12 +46,12 @@ impl HttpValidator {
         })
     }
 
-    /// Whether this validator comes from a response of `url`.
+    /// Whether this validator comes from a response from `url`.
     pub(super) fn is_for(&self, url: &Url) -> bool {
         self.address == digest(url)
     }
 
-    /// The header that requests the bytes only if they have changed.
+    /// Returns the header that requests the bytes only if they have changed.
     pub(super) fn header(&self) -> (HeaderName, HeaderValue) {
         let name = if self.is_tag {
             IF_NONE_MATCH
@@ -79,7 +79,7 @@ impl HttpValidator {
     }
 }
 
-/// One line: the digest of the address, `tag` or `date`, and the value.
+/// Formats a validator as one line: the digest of the address, `tag` or `date`, and the value.
 impl fmt::Display for HttpValidator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.is_tag { "tag" } else { "date" };
@@ -99,7 +99,7 @@ fn is_old(headers: &HeaderMap) -> bool {
     age.is_some_and(|age| age >= DATE_PRECISION)
 }
 
-/// The query is part of the digest, since it may select the file.
+/// Returns the digest of an address, including its query, which may select the file.
 fn digest(url: &Url) -> Digest {
     Digest::new(Sha256::digest(without_user_info(url).as_str()).into())
 }

@@ -1,4 +1,4 @@
-//! Checked responses of provider registries: lists of versions and descriptions of packages.
+//! Validated responses of provider registries: version lists and package descriptions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::registry::request::is_web;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
 
-/// The reason why the response of a registry cannot be used.
+/// The reason why a registry's response cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     #[error("the response does not follow the protocol")]
@@ -36,23 +36,23 @@ impl AnswerError {
     }
 }
 
-/// The versions of a provider that a source has.
+/// The versions of a provider that a source offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AvailableVersions {
-    /// Each version once, in the order of the list.
+    /// Each valid version once, in the order of the list.
     pub versions: Vec<AvailableVersion>,
     /// Invalid versions, in the order of the list. They are skipped with a warning.
     pub invalid: Vec<String>,
-    /// Warnings of the registry for users of the provider.
+    /// Warnings from the registry for users of the provider.
     pub warnings: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AvailableVersion {
     pub version: Version,
-    /// The listed plugin protocols, which may be invalid. Used only for hints.
+    /// The listed plugin protocols, which may be invalid. They are used only for hints.
     pub protocols: Vec<String>,
-    /// The listed platforms. Used only for hints, since the list may be incomplete.
+    /// The listed platforms. They are used only for hints, because the list may be incomplete.
     pub platforms: BTreeSet<Platform>,
 }
 
@@ -69,7 +69,7 @@ impl AvailableVersions {
             .unwrap_or_default()
     }
 
-    /// The newest version that lists a plugin protocol which both engines support.
+    /// Returns the newest release that lists a plugin protocol supported by both engines.
     pub(super) fn suggestion(&self) -> Option<Version> {
         let is_suitable = |available: &&AvailableVersion| {
             available.version.prerelease.is_empty()
@@ -80,7 +80,6 @@ impl AvailableVersions {
         newest.map(|available| available.version.clone())
     }
 
-    /// Parses a registry's list of the versions of `provider`.
     pub fn parse(provider: &ProviderAddr, body: &[u8]) -> Result<Self, AnswerError> {
         let list: Fields<VersionList> = wire::read(body).map_err(AnswerError::Json)?;
         Ok(Self::read(provider, list.0)?)
@@ -134,7 +133,7 @@ impl AvailableVersions {
     }
 }
 
-/// A registry's description of one package: its address, and what is needed to verify it.
+/// A registry's description of one package: its address, and the information required to verify it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageMeta {
     pub package: PackageId,
@@ -143,13 +142,13 @@ pub struct PackageMeta {
     pub download_url: Url,
     /// The expected SHA-256 of the zip.
     pub shasum: Digest,
-    /// `shasum` in the registry's spelling, which OpenTofu compares.
+    /// `shasum` exactly as the registry wrote it, because OpenTofu compares the text.
     pub shasum_text: String,
     pub shasums_url: Url,
     pub signature_url: Url,
-    /// The keys for the signature, in the registry's order.
+    /// The keys that may have made the signature, in the registry's order.
     pub signing_keys: Vec<SigningKey>,
-    /// OpenTofu's `packages`, not yet parsed.
+    /// OpenTofu's `packages` field, not yet parsed.
     pub packages: Option<RawPackages>,
 }
 
@@ -163,7 +162,7 @@ impl PackageId {
 }
 
 impl PackageMeta {
-    /// Parses a registry's description of a package, and checks that it is about this package. `base` is the address of the
+    /// Parses a registry's description of a package, and checks that it describes this package. `base` is the address of the
     /// description.
     pub fn parse(package: &PackageId, body: &[u8], base: &Url) -> Result<Self, AnswerError> {
         let description: Fields<PackageDescription<'_>> =
@@ -184,7 +183,9 @@ impl PackageMeta {
                 });
             }
             Err(unreadable) => {
-                return Err(package.bad(format!("`{unreadable}` is not a plugin protocol")));
+                return Err(package.bad(format!(
+                    "`{unreadable}` is not a valid plugin protocol version"
+                )));
             }
         }
         let Platform { os, arch } = &package.platform;
@@ -217,7 +218,7 @@ impl PackageMeta {
     }
 }
 
-/// A `null` among the keys is an error. Both engines crash on it.
+/// Converts a signing key. A `null` among the keys is an error; both engines crash on it.
 fn signing_key(package: &PackageId, key: Option<Fields<wire::PublicKey>>) -> Result<SigningKey> {
     let Fields(key) = key.ok_or_else(|| package.bad("one of its signing keys is `null`"))?;
     Ok(SigningKey {
@@ -226,8 +227,8 @@ fn signing_key(package: &PackageId, key: Option<Fields<wire::PublicKey>>) -> Res
     })
 }
 
-/// Whether both engines support one of the plugin protocols, which are 5.x and 6.x; an empty list is treated as supported. The
-/// error is an invalid protocol.
+/// Whether a list of plugin protocols contains one that both engines support, which are 5.x and 6.x. An empty list counts as
+/// supported. The error is an invalid protocol version.
 fn supports_engine(protocols: &[String]) -> Result<bool, &str> {
     let mut is_supported = protocols.is_empty();
     for protocol in protocols {
@@ -237,16 +238,16 @@ fn supports_engine(protocols: &[String]) -> Result<bool, &str> {
     Ok(is_supported)
 }
 
-/// OpenTofu's `packages`: hashes of the packages of all platforms, in the description of one package. It is parsed only if the
-/// engine is OpenTofu, since Terraform ignores it; [`crate::package`] checks its content.
+/// OpenTofu's `packages` field: hashes of the packages for all platforms, in the description of one package. It is parsed only if
+/// the engine is OpenTofu, because Terraform ignores it; [`crate::package`] checks its content.
 ///
 /// `{"linux_amd64":{"hashes":["zh:...","h1:..."],"package_size":123}, ...}`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawPackages(String);
 
-/// `packages` that are not the expected JSON.
+/// A `packages` field that is not the expected JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the `packages` that the registry reports cannot be read: {0}")]
+#[error("cannot parse the `packages` field of the registry's response: {0}")]
 pub struct PackagesError(String);
 
 impl RawPackages {
@@ -254,7 +255,7 @@ impl RawPackages {
         Self(raw.get().to_owned())
     }
 
-    /// Parses all entries. An empty result is treated like missing `packages`.
+    /// Parses all entries. An empty result is treated like a missing field.
     pub fn read(&self) -> Result<ReportedPackages, PackagesError> {
         let entries: Option<BTreeMap<String, Option<Fields<wire::ReportedEntry>>>> =
             wire::read(self.0.as_bytes())

@@ -1,12 +1,12 @@
-//! Registries and mirrors: the versions of a provider, and where its packages are.
+//! Registries and mirrors: which versions of a provider exist, and where its packages are.
 //!
-//! The provider protocol: service discovery leads from a host name to a base URL (`discovery`). Below it, one endpoint lists the
-//! versions of a provider, and another describes one package (`client`, `wire`, `metadata`). The description names the package,
-//! its checksum list and the signature of that list; [`crate::package`] verifies them. Modules have their own registry protocol
-//! on the same base (`module_registry`). `package_source` chooses between registries and mirrors.
+//! The provider protocol: service discovery maps a host name to a base URL (`discovery`). Below that URL, one endpoint lists the
+//! versions of a provider, and another describes one package (`client`, `wire`, `metadata`). The description names the package, its
+//! checksum list and the signature of that list; [`crate::package`] verifies them. Modules have a registry protocol of their own,
+//! which uses the same discovery (`module_registry`). `package_source` chooses between registries and mirrors.
 //!
-//! Below the protocols, `request` describes one request and sends it, `transport` and `download` repeat it according to `retry`,
-//! and `credentials` and `netrc` provide the credentials for a host.
+//! On the level below these protocols, `request` describes and sends a single request, `transport` and `download` repeat it
+//! according to `retry`, and `credentials` and `netrc` provide the credentials for a host.
 
 mod client;
 mod credentials;

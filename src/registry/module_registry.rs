@@ -1,11 +1,11 @@
 //! Module registries: the versions of a module, and the location of the package of one version.
 //!
 //! `GET NAMESPACE/NAME/SYSTEM/versions` lists versions. `GET NAMESPACE/NAME/SYSTEM/VERSION/download` returns 204 with the header
-//! `X-Terraform-Get`, or 200 with that header or with `{"location": ..}`. The value is a module source like those in
-//! configurations, except that one which begins with `/`, `./` or `../` is relative to the request. The host's token is sent to
-//! these two endpoints, and never to the location of the package.
+//! `X-Terraform-Get`, or 200 with that header or with `{"location": ..}`. The value is a module source as in configurations, but if
+//! it begins with `/`, `./` or `../`, it is relative to the URL of the request. The host's token is sent to these two endpoints,
+//! but never to the location of the package.
 //!
-//! An ordinary web page can name a module source with the same header, or with a `<meta>` element (`?terraform-get=1`).
+//! An ordinary web page can name a module source with the same header or a `<meta>` element (`?terraform-get=1`).
 //!
 //! Protocol: <https://developer.hashicorp.com/terraform/internals/module-registry-protocol>.
 
@@ -30,13 +30,13 @@ use crate::registry::wire::{Fields, ModuleDownload, ModuleList};
 /// The header with the location of a module's package.
 const LOCATION: &str = "x-terraform-get";
 
-/// The largest web page that is searched for a module source.
+/// The maximum size of a web page that is searched for a module source.
 const MAX_PAGE: ByteLimit = ByteLimit {
     name: "limit for pages that name a module source",
     bytes: 1024 * 1024,
 };
 
-/// A module of a registry, in all of its versions.
+/// A module in a registry, in all of its versions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModuleId {
     pub host: Hostname,
@@ -85,7 +85,7 @@ impl RegistryClient {
         versions.get_or_init(module.clone(), fetch).await
     }
 
-    /// The location of the package of this version.
+    /// Returns the location of the package of this version.
     pub async fn module_location(
         &self,
         module: &ModuleId,
@@ -97,9 +97,9 @@ impl RegistryClient {
         locations.get_or_init(key, fetch).await
     }
 
-    /// Downloads the archive of a module. As in both engines, credentials come from the netrc file; a registry's token is never
-    /// sent. Plain http must be allowed, since no signature protects the archive. If the archive is still `known_copy`,
-    /// the download has no body.
+    /// Downloads the archive of a module. As in both engines, credentials come from the netrc file, and a registry's token is never
+    /// sent. Plain http must be allowed explicitly, because no signature protects the archive. If the archive has not changed since
+    /// `known_copy`, the download has no body.
     pub async fn download_module(
         &self,
         url: &Url,
@@ -115,7 +115,7 @@ impl RegistryClient {
         self.start(request).await
     }
 
-    /// The module source in the header or in a `<meta>` element of a web page. `None` if the page has neither.
+    /// Returns the module source that a web page names in a header or in a `<meta>` element. `None` if the page has neither.
     pub async fn module_redirect(&self, url: &Url, plain_http: bool) -> Result<Option<String>> {
         let mut url = url.clone();
         url.query_pairs_mut().append_pair("terraform-get", "1");
@@ -198,14 +198,14 @@ impl ClientInner {
     }
 }
 
-/// The value of the `X-Terraform-Get` header, unless it is missing or empty.
+/// Returns the value of the `X-Terraform-Get` header. `None` if it is missing or empty.
 fn location_header(response: &DocumentResponse) -> Option<String> {
     let value = response.headers.get(LOCATION)?;
     let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// Resolves a source that begins like a relative URL. Other sources are returned unchanged.
+/// Resolves a source that looks like a relative URL. Other sources are returned unchanged.
 fn absolute(source: String, base: &Url) -> String {
     let mut starts = ["/", "./", "../"].iter();
     let is_relative = starts.any(|start| source.starts_with(start));
@@ -215,7 +215,7 @@ fn absolute(source: String, base: &Url) -> String {
     }
 }
 
-/// The source in `<meta name="terraform-get" content="SOURCE">` of a page.
+/// Returns the source in `<meta name="terraform-get" content="SOURCE">` of a page.
 fn meta_source(page: &str) -> Option<String> {
     let meta = Regex::new(r"(?i)<meta\s[^>]*>").expect("a valid expression");
     let attribute = |element: &str, name: &str| {

@@ -1,9 +1,9 @@
-//! The netrc file, from which Terraform takes credentials for package downloads.
+//! The netrc file, which contains credentials for downloads of packages (only with Terraform) and of modules.
 //!
-//! Entries are `machine NAME login USER password PASSWORD`, with the words after `machine` in any order and on any number of
-//! lines. The name must equal the host of the URL, with its port if the URL has one. `default` is ignored.
+//! Entries are `machine NAME login USER password PASSWORD`, with the words after `machine` in any order and on any number of lines.
+//! The name must match the host of the URL, including the port if the URL has one. `default` entries are ignored.
 //!
-//! Passwords are never sent over plain http except to this machine. An unreadable file is not an error: a download that needs a
+//! Passwords are never sent over plain http, except to this machine. An unreadable file is not an error: a download that requires a
 //! password fails with the server's status.
 
 use std::io::{self, Read as _};
@@ -20,7 +20,7 @@ use crate::registry::error::{RegistryError, Result};
 use crate::registry::request::is_loopback;
 use crate::registry::request_error::CauseText;
 
-/// The most bytes that are read: thousands of entries.
+/// The maximum number of bytes to read, which is enough for thousands of entries.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The netrc file, which is read on first use.
@@ -30,7 +30,7 @@ pub(super) struct Netrc {
 }
 
 impl Netrc {
-    /// The file at `path`, which need not exist.
+    /// Refers to the file at `path`, which need not exist.
     pub(super) const fn new(path: Option<PathBuf>) -> Self {
         Self {
             path,
@@ -38,7 +38,7 @@ impl Netrc {
         }
     }
 
-    /// The `Authorization` header for a download from `url`, if the file has an entry for it.
+    /// Returns the `Authorization` header for a download from `url`, if the file has an entry for its host.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         if url.scheme() != "https" && !is_loopback(url) {
             return None;
@@ -50,13 +50,13 @@ impl Netrc {
         found.and_then(NetrcMachine::header)
     }
 
-    /// The reason why the file could not be read, if it was needed.
+    /// Returns why the file could not be read, if it had to be read.
     pub(super) fn error(&self) -> Option<&RegistryError> {
         self.machines.get()?.as_ref().err()
     }
 }
 
-/// Reads all entries. A missing file and `/dev/null` have none.
+/// Reads all entries. There are none in `/dev/null` or a missing file.
 fn read(path: &Path) -> Result<Vec<NetrcMachine>> {
     let failed = |source| RegistryError::Netrc {
         path: path.to_path_buf(),
@@ -75,7 +75,7 @@ fn read(path: &Path) -> Result<Vec<NetrcMachine>> {
     parse(&text).map_err(|problem| failed(CauseText::text(&problem)))
 }
 
-/// The host, and the port if the URL has one.
+/// Returns the host, with the port if the URL has one.
 fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port()
@@ -98,7 +98,7 @@ impl NetrcMachine {
     }
 }
 
-/// Parses all `machine` entries. Errors never quote the file, since its words may be passwords.
+/// Parses all `machine` entries. Errors never quote the file, because its words may be passwords.
 fn parse(text: &str) -> Result<Vec<NetrcMachine>, String> {
     let mut machines: Vec<NetrcMachine> = Vec::new();
     let mut skipping = false;
@@ -138,8 +138,8 @@ fn parse(text: &str) -> Result<Vec<NetrcMachine>, String> {
     Ok(machines)
 }
 
-/// Splits the text into words with their line numbers. `#` at the beginning of a word starts a comment; a macro (`macdef`) ends
-/// at the next empty line.
+/// Splits the text into words with their line numbers. A `#` at the beginning of a word starts a comment, and a macro (`macdef`)
+/// extends to the next empty line.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut in_macro = false;
@@ -163,7 +163,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether the last word is a keyword, so that the next word is its value. A value may begin with `#`.
+/// Whether the last word is a keyword that takes the next word as its value. A value may begin with `#`.
 fn previous_takes_value(words: &[(usize, &str)]) -> bool {
     let keyword = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at)).map(|(_, word)| *word);

@@ -1,7 +1,7 @@
-//! Network mirrors: servers with packages of any registry below one base URL.
+//! Network mirrors: servers that offer packages from any registry below one base URL.
 //!
-//! `BASE/HOST/NAMESPACE/TYPE/index.json` lists versions. `VERSION.json` beside it lists the packages of a version by platform,
-//! with hashes if the mirror knows them. `HOST` is in ASCII form, with its port if it has one (both engines reject such hosts).
+//! `BASE/HOST/NAMESPACE/TYPE/index.json` lists versions. `VERSION.json` next to it lists the packages of a version by platform,
+//! with hashes if the mirror knows them. `HOST` is in ASCII form and includes any port (both engines reject hosts with a port).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const MAX_REDIRECTS: usize = 5;
 pub struct NetworkMirror {
     client: RegistryClient,
     base: Url,
-    /// The host whose token is sent.
+    /// The host whose token is sent with requests.
     host: Hostname,
     configured: Option<Box<Place>>,
     versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>>>,
@@ -44,13 +44,13 @@ type Archives = BTreeMap<Platform, MirrorPackage>;
 pub struct MirrorPackage {
     pub package: PackageId,
     pub url: Url,
-    /// The hashes that the mirror lists, in any number and of any scheme. An `h1` is that of the zip's entries, not of the
-    /// unpacked files.
+    /// The hashes that the mirror lists, in any number and of any scheme. An `h1` hash covers the zip's entries, not the unpacked
+    /// files.
     pub hashes: Vec<Hash>,
 }
 
 impl NetworkMirror {
-    /// The mirror at `base`, which must be an https URL. `configured` is its place in the CLI configuration.
+    /// Refers to the mirror at `base`, which must be an https URL. `configured` is its position in the CLI configuration.
     pub fn new(client: RegistryClient, base: &str, configured: Option<Place>) -> Result<Self> {
         let configured = configured.map(Box::new);
         let unusable = |problem| RegistryError::MirrorUrl {
@@ -86,7 +86,7 @@ impl NetworkMirror {
         self.versions.get_or_init(provider.clone(), fetch).await
     }
 
-    /// The package. If the mirror does not have it, the error names the available platforms.
+    /// Returns the package. If the mirror does not have it, the error names the available platforms.
     pub async fn package(&self, id: &PackageId) -> Result<MirrorPackage> {
         let key = (id.provider.clone(), id.version.clone());
         let fetch = || self.fetch_archives(&id.provider, &id.version);
@@ -155,7 +155,7 @@ impl NetworkMirror {
         Ok(Arc::new(packages))
     }
 
-    /// Requests a document of the provider. The status of the response is 200, 204 or 404.
+    /// Requests a document about the provider. The response has status 200, 204 or 404.
     async fn fetch(
         &self,
         provider: &ProviderAddr,
@@ -171,7 +171,7 @@ impl NetworkMirror {
         client.fetch(&self.host, request, true).await
     }
 
-    /// The address of a document. Its path replaces the last segment of the base unless that ends in a slash.
+    /// Returns the address of a document. Its path replaces the last segment of the base URL unless that URL ends in a slash.
     fn url(&self, provider: &ProviderAddr, document: &str) -> Url {
         let mut url = self.base.clone();
         url.set_query(None);
@@ -185,14 +185,14 @@ impl NetworkMirror {
     }
 }
 
-/// Parses a document of a mirror, whose content type must be JSON.
+/// Parses a document from a mirror, whose content type must be JSON.
 fn parse_json<'a, T: Deserialize<'a>>(response: &'a DocumentResponse) -> Result<Fields<T>> {
     response.body()?;
     response.check_json_type()?;
     response.json()
 }
 
-/// The reason why a package contradicts the hashes of its mirror.
+/// The reason why a package contradicts the hashes that its mirror lists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MirrorHashError {
     #[error("the mirror lists only hashes of unknown schemes for the package {0}")]
@@ -202,7 +202,7 @@ pub enum MirrorHashError {
 }
 
 impl MirrorPackage {
-    /// Returns those of the mirror's hashes that match the zip. At least one must match, unless the mirror lists no hashes.
+    /// Returns the mirror's hashes that match the zip. At least one must match, unless the mirror lists no hashes.
     ///
     /// `zip_h1` is the hash of the zip's entries, which differs from the `h1` of lock files if the zip has directory entries.
     pub fn check(&self, zh: Digest, zip_h1: Option<&Hash>) -> Result<Vec<Hash>, MirrorHashError> {
@@ -223,7 +223,7 @@ impl MirrorPackage {
         Ok(matching)
     }
 
-    /// The digest of the zip, if the mirror lists exactly one.
+    /// Returns the digest of the zip, if the mirror lists exactly one.
     pub fn zh(&self) -> Option<Digest> {
         let is_zh = |hash: &&Hash| hash.scheme() == HashScheme::Zh;
         let mut zips = self.hashes.iter().filter(is_zh);
@@ -238,7 +238,8 @@ impl MirrorPackage {
         let url = url.ok_or_else(|| package.bad("its `url` is not an http or https address"))?;
         let hashes = wire::strings(archive.hashes).into_iter();
         let hashes = hashes.map(|text| {
-            Hash::parse(&text).map_err(|_no_scheme| package.bad(format!("`{text}` is not a hash")))
+            Hash::parse(&text)
+                .map_err(|_no_scheme| package.bad(format!("`{text}` is not a valid hash")))
         });
         Ok(Self {
             hashes: hashes.collect::<Result<_, _>>()?,

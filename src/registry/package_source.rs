@@ -1,7 +1,7 @@
 //! Sources of packages: the origin registries, one mirror, or the methods of `provider_installation`.
 //!
 //! With several methods, the versions of a provider are those of all methods that include it, and a package comes from the first
-//! of these methods, in the written order, that has it. A provider that no method includes is an error: tflock never uses a registry
+//! such method, in configuration order, that has it. A provider that no method includes is an error: tflock never uses a registry
 //! that the configuration excludes.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ enum PackageOrigin {
     Registry(RegistryClient),
     Filesystem(FilesystemMirror),
     Network(NetworkMirror),
-    /// The origin registries, for providers that are in none of these directories.
+    /// The origin registries, for providers that are not in any of these directories.
     RegistryExcept(RegistryClient, Vec<FilesystemMirror>),
 }
 
@@ -68,7 +68,7 @@ impl PackageSource {
         Ok(Self::all_providers(engine, [origin]))
     }
 
-    /// Methods that include every provider.
+    /// Creates a source from methods that include every provider.
     fn all_providers(engine: Engine, origins: impl IntoIterator<Item = PackageOrigin>) -> Self {
         let method = |origin| SourceMethod {
             selector: Selector::default(),
@@ -81,7 +81,7 @@ impl PackageSource {
         }
     }
 
-    /// The methods of a `provider_installation` block.
+    /// Creates a source from the methods of a `provider_installation` block.
     pub fn configured(client: &RegistryClient, block: &ProviderInstallation) -> Result<Self> {
         let methods = block.methods.iter().map(|method| {
             let origin = match &method.kind {
@@ -109,8 +109,8 @@ impl PackageSource {
         })
     }
 
-    /// The methods of `init` without a `provider_installation` block: the directories that exist, and the registry for providers
-    /// that are in none of them.
+    /// Creates a source from the methods that `init` uses without a `provider_installation` block: the directories that exist, and
+    /// the registry for providers that are in none of them.
     pub fn implied(client: RegistryClient, directories: impl IntoIterator<Item = PathBuf>) -> Self {
         let directories = directories.into_iter();
         let existing = directories.filter(|directory| directory.is_dir());
@@ -121,7 +121,7 @@ impl PackageSource {
         Self::all_providers(engine, filesystem.chain([registry]))
     }
 
-    /// Identifies the registry of the provider; see [`RegistryClient::origin`]. `None` if a mirror may have the provider.
+    /// Identifies the registry of the provider; see [`RegistryClient::origin`]. `None` if the provider may come from a mirror.
     pub fn origin(&self, provider: &ProviderAddr) -> Option<String> {
         let [method] = self.methods_for(provider).ok()?[..] else {
             return None;
@@ -169,7 +169,7 @@ impl PackageSource {
         })
     }
 
-    /// The package, from the first method that has it.
+    /// Locates the package in the first method that has it.
     pub async fn locate(&self, package: &PackageId) -> Result<PackageLocation> {
         let mut missing = None;
         for method in self.methods_for(&package.provider)? {
@@ -232,7 +232,7 @@ impl PackageOrigin {
         }
     }
 
-    /// The name of the source in an error.
+    /// Returns the name of the source for an error message.
     fn describe(&self, provider: &ProviderAddr) -> String {
         match self {
             Self::Registry(_) | Self::RegistryExcept(..) => {

@@ -1,6 +1,6 @@
-//! One request: its description, and the exchange with a server, redirects included.
+//! A single request: its description, and the exchange with a server, including redirects.
 //!
-//! The HTTP client does not follow redirects, because where they may lead, and with which headers, depends on what is requested.
+//! The HTTP client does not follow redirects itself, because the request determines which redirects and headers are allowed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,27 +17,27 @@ use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
 
-/// The header in which both engines send their version. Registries may choose their responses by it.
+/// The header in which both engines send their version. Registries may adapt their responses to it.
 pub(super) const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
 
-/// The limit for one attempt to fetch Terraform's discovery document. No setting changes it.
+/// The time limit for one attempt to fetch Terraform's discovery document. No setting changes it.
 const TERRAFORM_DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 const MAX_REDIRECTS: usize = 9;
 
-/// The largest list of versions or description of a package. The largest real list has about a megabyte.
+/// The maximum size of a version list or a package description. The largest real list is about one megabyte.
 pub(super) const MAX_METADATA: ByteLimit = ByteLimit {
     name: "limit for registry responses",
     bytes: 16 * 1024 * 1024,
 };
 
-/// The largest package. The largest real ones have 200 MB; the limit stops servers that send data without end.
+/// The maximum size of a package. The largest real packages are about 200 MB; the limit stops servers that never stop sending data.
 pub(super) const MAX_PACKAGE: ByteLimit = ByteLimit {
     name: "limit for packages",
     bytes: 4 * 1024 * 1024 * 1024,
 };
 
-/// Both engines read no more than this of a discovery document, which has a dozen short entries.
+/// The maximum size of a discovery document, as in both engines. Real ones have a dozen short entries.
 const MAX_DISCOVERY: ByteLimit = ByteLimit {
     name: "limit for discovery documents",
     bytes: 1024 * 1024,
@@ -45,7 +45,7 @@ const MAX_DISCOVERY: ByteLimit = ByteLimit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteLimit {
-    /// The name, as an error shows it.
+    /// The name to show in an error.
     pub name: &'static str,
     pub bytes: u64,
 }
@@ -62,7 +62,7 @@ impl ByteLimit {
     }
 }
 
-/// The version of the engine whose behavior tflock reproduces.
+/// Returns the version of the engine whose behavior tflock reproduces.
 pub(super) const fn engine_version(engine: Engine) -> &'static str {
     match engine {
         Engine::Terraform => "1.15.9",
@@ -74,28 +74,28 @@ pub(super) const fn engine_version(engine: Engine) -> &'static str {
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) url: Url,
-    /// What a failure of this request means, for messages.
+    /// The purpose of the request, for error messages.
     pub(super) purpose: RequestPurpose,
-    /// The block of the CLI configuration that `url` comes from.
+    /// The position of the CLI configuration block that sets `url`, if there is one.
     pub(super) configured: Option<Box<Place>>,
-    /// Sent only to the origin of `url`, not to other servers that redirects lead to.
+    /// Credentials, which are sent only to the origin of `url`, not to other servers after a redirect.
     pub(super) authorization: Option<HeaderValue>,
-    /// Sent with every request, redirected or not.
+    /// Headers sent with every request, including after redirects.
     pub(super) headers: HeaderMap,
     pub(super) max_redirects: usize,
-    /// Allows plain http to any host. Without it, http is allowed only on loopback.
+    /// Whether plain http is allowed to any host. Otherwise, it is allowed only on loopback.
     pub(super) plain_http: bool,
     /// If set, the server may respond that the file has not changed since this copy.
     pub(super) known_copy: Option<HttpValidator>,
     pub(super) retry: RetryPolicy,
-    /// For a document: the limit for one attempt, redirects and body included. For a package: the limit for each response to
-    /// begin, since the body may take any time.
+    /// For a document: the time limit for one attempt, including redirects and body. For a package: the time limit for each
+    /// response to begin, because the body may take any amount of time.
     pub(super) timeout: Duration,
     pub(super) max_body: ByteLimit,
 }
 
 impl Request {
-    /// The error for a failed attempt, after `attempts` attempts that took `elapsed` with the waits between them.
+    /// Returns the error for a request that failed after `attempts` attempts. `elapsed` includes the waits between them.
     pub(super) fn error(
         &self,
         fault: RequestFault,
@@ -115,7 +115,7 @@ impl Request {
     }
 }
 
-/// The parts of requests that depend on the settings and on the engine.
+/// The properties of requests that depend on the settings and on the engine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestRules {
     engine: Engine,
@@ -138,7 +138,7 @@ impl RequestRules {
         }
     }
 
-    /// A request for a document, over https, without credentials.
+    /// Returns a request for a document, over https and without credentials.
     pub(super) fn document(&self, url: Url, purpose: RequestPurpose) -> Request {
         Request {
             url,
@@ -155,7 +155,7 @@ impl RequestRules {
         }
     }
 
-    /// A request for a discovery document. Terraform has its own limits for it.
+    /// Returns a request for a discovery document. Terraform has its own limits for it.
     pub(super) fn discovery(&self, url: Url, purpose: RequestPurpose) -> Request {
         let json = (ACCEPT, HeaderValue::from_static("application/json"));
         let request = Request {
@@ -174,7 +174,7 @@ impl RequestRules {
         }
     }
 
-    /// A request for a provider package. Plain http is allowed, because a checksum verifies what arrives.
+    /// Returns a request for a provider package. Plain http is allowed, because the package is verified with a checksum.
     pub(super) fn package(&self, url: Url, authorization: Option<HeaderValue>) -> Request {
         Request {
             authorization,
@@ -187,8 +187,8 @@ impl RequestRules {
     }
 }
 
-/// Sends a request and follows redirects to the response, whose body is not yet read. `client` returns the client for each
-/// address; `headers` are added to those of the request.
+/// Sends a request and follows redirects. Returns the final response, whose body has not been read yet. `client` returns the HTTP
+/// client for each address; `headers` are added to those of the request.
 pub(super) async fn send<'a>(
     client: impl Fn(&Url) -> Result<&'a Client, RequestFault>,
     request: &Request,
@@ -198,8 +198,8 @@ pub(super) async fn send<'a>(
     let mut authorization = request.authorization.as_ref();
     for _ in 0..=request.max_redirects {
         check_scheme(&url, request.plain_http)?;
-        // After a redirect to another server, credentials are not sent again, not even to the first server: the other server must
-        // not choose which requests carry them.
+        // After a redirect to a different server, credentials are not sent again, not even to the first server: the other server
+        // must not be able to choose which requests carry them.
         authorization = authorization.filter(|_| url.origin() == request.url.origin());
         let mut all = request.headers.clone();
         all.extend(headers.clone());
@@ -230,7 +230,7 @@ fn check_scheme(url: &Url, plain_http: bool) -> Result<(), RequestFault> {
     Err(RequestFault::PlainHttp(RedactedUrl::from(url)))
 }
 
-/// Whether the URL leads to this machine, so that no other machine can read or change what is sent.
+/// Whether the URL points to this machine, so that no other machine can read or change what is sent.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
@@ -240,7 +240,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The target of a redirect. A redirect without a target is treated as an ordinary response.
+/// Returns the target of a redirect. A redirect without a target is treated as an ordinary response.
 fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, RequestFault> {
     let is_redirect = matches!(
         response.status(),
@@ -259,18 +259,16 @@ fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, Reque
         Ok(target) => Err(RequestFault::BadRedirect(
             RedactedUrl::from(&target).to_string(),
         )),
-        Err(_) => Err(RequestFault::BadRedirect(
-            "an unreadable address".to_owned(),
-        )),
+        Err(_) => Err(RequestFault::BadRedirect("an invalid address".to_owned())),
     }
 }
 
-/// Whether the URL has a scheme that this client supports.
+/// Whether the URL has a host, and a scheme that this client supports.
 pub(super) fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// The reason for an error of the HTTP client before a response arrived.
+/// Determines why the HTTP client failed before a response arrived.
 fn classify(error: reqwest::Error, timeout: Duration) -> RequestFault {
     let error = error.without_url();
     let mut layer: Option<&(dyn std::error::Error + 'static)> = Some(&error);

@@ -6,18 +6,18 @@ use std::time::Duration;
 use crate::redacted_url::RedactedUrl;
 use crate::span::Place;
 
-/// A request that failed, with all of its retries.
+/// A request that failed after all retries.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the request for `{url}` failed{}{}", self.effort(), configured_at(configured.as_deref()))]
 pub struct RequestError {
     pub url: RedactedUrl,
     pub attempts: u32,
-    /// The time that all attempts and the waits between them took.
+    /// The total time of all attempts, including the waits between them.
     pub elapsed: Duration,
     /// The reason why the last attempt failed.
     #[source]
     pub fault: RequestFault,
-    /// The block of the CLI configuration that the address comes from.
+    /// The position of the CLI configuration block that sets the address, if there is one.
     pub configured: Option<Box<Place>>,
 }
 
@@ -30,32 +30,32 @@ impl RequestError {
     }
 }
 
-/// The part of a message that names the place of the configuration from which an address comes. The message itself points at the
-/// place where the provider is required.
+/// Returns the part of a message that says where in the configuration an address is set. The message itself points to the code that
+/// requires the provider.
 pub(super) fn configured_at(place: Option<&Place>) -> String {
     place.map_or_else(String::new, |place| format!(" (configured at {place})"))
 }
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RequestFault {
-    #[error("cannot set up secure connections")]
+    #[error("cannot initialize TLS")]
     Setup(#[source] CauseText),
-    /// An environment variable contains an invalid proxy address. Its value is not shown, since it may contain a password.
-    #[error("cannot read the address of a proxy in `{variable}`")]
+    /// An environment variable contains an invalid proxy address. Its value is not shown, because it may contain a password.
+    #[error("invalid proxy address in `{variable}`")]
     Proxy { variable: String },
-    /// No connection could be made, or it broke before a response arrived.
+    /// The connection could not be made, or broke before a response arrived.
     #[error("cannot connect to the server")]
     Connect(#[source] CauseText),
-    /// The server's certificate is not trusted. It is not retried.
-    #[error("the server's certificate is not accepted")]
+    /// The server's certificate is not trusted. The request is not retried.
+    #[error("the server's certificate is not trusted")]
     Certificate(#[source] CauseText),
     #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// No data of a package arrived for this long.
-    #[error("nothing arrived for {:.0} s", .0.as_secs_f64())]
+    /// No package data arrived for this long.
+    #[error("no data arrived for {:.0} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// The data of a package arrives more slowly than over any working connection.
-    #[error("less than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
+    /// Package data arrived more slowly than over any working connection.
+    #[error("fewer than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
     TooSlow { bytes: u64, within: Duration },
     /// The body ended early or contradicted its headers.
     #[error("the response broke off after {received} bytes")]
@@ -66,21 +66,21 @@ pub enum RequestFault {
     },
     #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
     NotResumed { received: u64, reason: &'static str },
-    #[error("the server answered {}", status_line(*status))]
+    #[error("the server responded with {}", status_line(*status))]
     Status {
         status: u16,
         /// Whether the body is a web page.
         is_page: bool,
     },
-    /// The field is the limit.
+    /// The value is the limit.
     #[error("more than {0} redirects")]
     TooManyRedirects(usize),
     #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
-    /// The address uses plain http, over which attackers could change the response, and no setting allows it.
-    #[error("`{0}` would be fetched over plain http")]
+    /// The address uses plain http, which lets attackers change the response, and no setting allows it.
+    #[error("plain http is not allowed for `{0}`")]
     PlainHttp(RedactedUrl),
-    #[error("the response has more than {limit} bytes ({name})")]
+    #[error("the response is larger than {limit} bytes ({name})")]
     TooLarge { name: &'static str, limit: u64 },
 
     #[error("the content type is {}, not `application/json`", found.as_deref().map_or_else(|| "missing".to_owned(), |found| format!("`{found}`")))]
@@ -103,40 +103,40 @@ pub enum RequestFault {
         #[source]
         earlier: Box<Self>,
     },
-    #[error("the network is switched off by `--offline`")]
+    #[error("network access is disabled by `--offline`")]
     Offline,
 }
 
 impl RequestFault {
-    /// The next step for the user, if there is one.
+    /// Returns the next step for the user, if there is one.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Status { is_page: true, .. } | Self::Json { is_page: true, .. } => {
-                "correct the address, or find out whether a proxy or a login page replaces the response: this address answered with a web page"
+                "correct the address, or find out whether a proxy or a login page replaces the response: the server sent a web page"
             }
             Self::Status { status: 423, .. } => {
                 "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider \
                  cache server, which responds with 423 Locked"
             }
             Self::Status { status: 501, .. } => {
-                "check the `host` blocks of the CLI configuration: this may be a mirror or a provider cache server that lacks this \
+                "check the `host` blocks of the CLI configuration: the server may be a mirror or a provider cache server that lacks this \
                  part of the protocol"
             }
             Self::Status { status: 407, .. } => {
                 "add credentials to `HTTPS_PROXY`: the proxy requires them"
             }
             Self::Proxy { .. } => {
-                "write it as `http://HOST:PORT`, or with `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to \
+                "use the form `http://HOST:PORT`, or the scheme `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to \
                  connect directly"
             }
             Self::PlainHttp(_) => {
                 "to allow it, add a `host` block with an `http://` service to the CLI configuration"
             }
             Self::Certificate(cause) if cause.0.contains("CaUsedAsEndEntity") => {
-                "the server presents the certificate of a certificate authority; give the server its own certificate, signed by that authority"
+                "the server uses a CA certificate as its own; install a server certificate signed by that CA"
             }
             Self::Certificate(_) => {
-                "if the certificate is your company's, name its authority in `SSL_CERT_FILE` or add it to the system's store"
+                "if your company issued the certificate, add its CA certificate to the system's store, or set `SSL_CERT_FILE` to its path"
             }
             Self::GivenUp { earlier, .. } => return earlier.hint(),
             _ => return None,
@@ -145,7 +145,7 @@ impl RequestFault {
     }
 }
 
-/// The text of the innermost error of a library. The outer errors only say that something failed.
+/// The text of a library's innermost error. The outer errors only say that something failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CauseText(pub(crate) Arc<str>);
@@ -166,7 +166,7 @@ impl CauseText {
     }
 }
 
-/// The next error of a chain. An [`io::Error`](std::io::Error) that wraps another error does not return it as its source.
+/// Returns the next error in a chain. An [`io::Error`](std::io::Error) that wraps another error does not return it as its source.
 pub(crate) fn inner<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e (dyn std::error::Error + 'static)> {
@@ -179,12 +179,12 @@ pub(crate) fn inner<'e>(
     error.source()
 }
 
-/// For example `404 Not Found`.
+/// Formats a status, for example as `404 Not Found`.
 fn status_line(status: u16) -> String {
     let known = reqwest::StatusCode::from_u16(status).ok();
     match known.and_then(|known| known.canonical_reason()) {
         Some(reason) => format!("{status} {reason}"),
-        None => format!("with status {status}"),
+        None => format!("status {status}"),
     }
 }
 
@@ -238,14 +238,14 @@ mod tests {
             certificate("x"),
         ];
         let expected = [
-            "correct the address, or find out whether a proxy or a login page replaces the response: this address answered with a web page",
+            "correct the address, or find out whether a proxy or a login page replaces the response: the server sent a web page",
             "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider cache server, which responds with 423 Locked",
-            "check the `host` blocks of the CLI configuration: this may be a mirror or a provider cache server that lacks this part of the protocol",
+            "check the `host` blocks of the CLI configuration: the server may be a mirror or a provider cache server that lacks this part of the protocol",
             "add credentials to `HTTPS_PROXY`: the proxy requires them",
-            "write it as `http://HOST:PORT`, or with `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to connect directly",
+            "use the form `http://HOST:PORT`, or the scheme `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to connect directly",
             "to allow it, add a `host` block with an `http://` service to the CLI configuration",
-            "the server presents the certificate of a certificate authority; give the server its own certificate, signed by that authority",
-            "if the certificate is your company's, name its authority in `SSL_CERT_FILE` or add it to the system's store",
+            "the server uses a CA certificate as its own; install a server certificate signed by that CA",
+            "if your company issued the certificate, add its CA certificate to the system's store, or set `SSL_CERT_FILE` to its path",
         ];
         assert_eq!(faults.map(|fault| fault.hint().unwrap()), expected);
         assert_eq!(status(404).hint(), None);
@@ -260,7 +260,10 @@ mod tests {
             }
             .to_string()
         };
-        assert_eq!(text(503), "the server answered 503 Service Unavailable");
-        assert_eq!(text(599), "the server answered with status 599");
+        assert_eq!(
+            text(503),
+            "the server responded with 503 Service Unavailable"
+        );
+        assert_eq!(text(599), "the server responded with status 599");
     }
 }

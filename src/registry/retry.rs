@@ -1,9 +1,9 @@
-//! Decides which failures are retried and after which wait, and limits the retries and concurrent requests of each host. Nothing
-//! here sends a request or waits, except [`HostSlots::acquire`].
+//! Decides which failures are retried and how long to wait before each retry, and limits the retries and concurrent requests of
+//! each host. Nothing in this module sends a request or waits, except [`HostSlots::acquire`].
 //!
-//! Retries are for occasional failures. If a host is down, every provider on it would use all of its retries, which takes
-//! minutes. So the retries of a host are limited for the whole run; its responses earn more of them, and a host that does not
-//! respond at all gets no further request.
+//! Retries are meant for occasional failures. If a host is down, the requests for every provider on it would use all of their
+//! retries, which takes minutes. The retries of a host are therefore limited for the whole run; its responses earn more of them,
+//! and a host that does not respond at all gets no further requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,24 +14,24 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::request_error::RequestFault;
 
-/// The longest wait that a server may request with `Retry-After`. A server that requests more will not recover during this run.
+/// The maximum wait that a server may request with `Retry-After`. A server that requests more will not recover during this run.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// How often a request is retried, and with which waits.
+/// How often a request is retried, and how long to wait before each retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RetryPolicy {
-    /// Attempts after the first.
+    /// The maximum number of attempts after the first.
     pub(super) retries: u32,
     /// The wait before the first retry; it doubles with each retry.
     pub(super) base: Duration,
-    /// The longest wait, except for one that `Retry-After` requests.
+    /// The maximum wait, except for one that `Retry-After` requests.
     pub(super) cap: Duration,
-    /// Whether too many redirects are retried. Only Terraform's discovery does that.
+    /// Whether a request with too many redirects is retried. Only Terraform's discovery does that.
     pub(super) redirects: bool,
 }
 
 impl RetryPolicy {
-    /// Documents and packages: 1 s, 2 s, 4 s, up to 30 s.
+    /// Returns the policy for documents and packages: waits of 1 s, 2 s, 4 s and so on, up to 30 s.
     pub(super) const fn standard(retries: u32) -> Self {
         Self {
             retries,
@@ -41,7 +41,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Terraform's discovery document: 0.1 s, 0.2 s, 0.4 s. No setting changes it.
+    /// Returns the policy for Terraform's discovery document: waits of 0.1 s, 0.2 s and 0.4 s. No setting changes it.
     pub(super) const fn discovery() -> Self {
         Self {
             retries: 3,
@@ -64,7 +64,7 @@ impl RetryPolicy {
         }
     }
 
-    /// The wait before retry number `index`, which counts from 0. `requested` is the wait that the server requests; `jitter`,
+    /// Returns the wait before a retry, whose `index` counts from 0. `requested` is the wait that the server requests; `jitter`,
     /// from 0 to 1, lengthens other waits by up to a quarter, so that many clients do not retry at the same moment.
     pub(super) fn wait(&self, index: u32, requested: Option<Duration>, jitter: f64) -> Duration {
         if let Some(requested) = requested {
@@ -77,12 +77,12 @@ impl RetryPolicy {
     }
 }
 
-/// 429 and all server errors except 501, which a retry cannot change.
+/// Whether the status is 429 or a server error other than 501, which a retry cannot change.
 const fn is_transient(status: u16) -> bool {
     status == 429 || (status >= 500 && status != 501)
 }
 
-/// The wait that a response requests: seconds or a date, and only with status 429 or 503.
+/// Returns the wait that a response requests, in seconds or as a date. Only responses with status 429 or 503 can request one.
 pub(super) fn retry_after(
     status: StatusCode,
     value: Option<&str>,
@@ -99,26 +99,26 @@ pub(super) fn retry_after(
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// A number from 0 to 1 that differs between processes and calls. It is not random enough for secrets.
+/// Returns a number from 0 to 1 that differs between processes and calls. It is not random enough for secrets.
 pub(super) fn jitter() -> f64 {
     use std::hash::{BuildHasher, RandomState};
     let bits = RandomState::new().hash_one(0_u8);
     f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }
 
-/// Retries that a host gets before its first response.
+/// The number of retries that a host gets before its first response.
 const FREE_RETRIES: u32 = 100;
 
-/// The number of responses that earn a host one more retry: all requests to a host succeed even if one in five fails at random.
+/// The number of responses that earn a host one more retry. All requests to a host succeed even if one in five fails at random.
 const RESPONSES_PER_RETRY: u32 = 5;
 
-/// After this many failed requests in a row, a host that has never responded gets no further request.
+/// After this many failed requests in a row, a host that has never responded gets no further requests.
 const MAX_FAILURES_BEFORE_RESPONSE: u32 = 3;
 
-/// The same limit for a host that has responded before: it may be restarting.
+/// The same limit for a host that has responded before and may just be restarting.
 const MAX_FAILURES_AFTER_RESPONSE: u32 = 10;
 
-/// The history of each host in one run, by scheme, host and port.
+/// The history of each host in one run; the keys consist of scheme, host and port.
 #[derive(Debug, Default)]
 pub(super) struct HostBudgets {
     hosts: Mutex<BTreeMap<String, HostHistory>>,
@@ -133,7 +133,7 @@ struct HostHistory {
 }
 
 impl HostBudgets {
-    /// The reason to send no further request to the host, if there is one.
+    /// Returns the reason to send no further requests to the host, if there is one.
     pub(super) fn unresponsive(&self, host: &str) -> Option<RequestFault> {
         self.with(host, |history| {
             let earlier = Box::new(history.last_failure.clone()?);
@@ -159,7 +159,7 @@ impl HostBudgets {
         })
     }
 
-    /// Records a response, whatever its status.
+    /// Records a response with any status.
     pub(super) fn note_response(&self, host: &str) {
         self.with(host, |history| {
             history.responses = history.responses.saturating_add(1);
@@ -167,7 +167,7 @@ impl HostBudgets {
         });
     }
 
-    /// Records a request that failed with all of its retries. Only connections and timeouts count against the host.
+    /// Records a request that failed after all its retries. Only connection failures and timeouts count against the host.
     pub(super) fn note_failure(&self, host: &str, fault: &RequestFault) {
         if matches!(fault, RequestFault::Connect(_) | RequestFault::Timeout(_)) {
             self.with(host, |history| {
@@ -183,8 +183,8 @@ impl HostBudgets {
     }
 }
 
-/// The most requests for documents that are sent to one host at the same time. More do not make a run faster, and small
-/// registries respond to them with 429.
+/// The maximum number of concurrent document requests to one host. More do not make a run faster, and small registries respond to
+/// them with 429.
 const MAX_PER_HOST: usize = 16;
 
 /// Limits the concurrent requests to each host.
@@ -194,14 +194,14 @@ pub(super) struct HostSlots {
 }
 
 impl HostSlots {
-    /// Waits for a slot. It is free again when the permit is dropped.
+    /// Waits for a slot, which becomes free again when the permit is dropped.
     pub(super) async fn acquire(&self, host: &str) -> Option<OwnedSemaphorePermit> {
         let semaphore = {
             let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
             let new = || Arc::new(Semaphore::new(MAX_PER_HOST));
             Arc::clone(hosts.entry(host.to_owned()).or_insert_with(new))
         };
-        // Fails only for a closed semaphore, and it is never closed.
+        // Fails only if the semaphore is closed, which never happens.
         semaphore.acquire_owned().await.ok()
     }
 }

@@ -1,4 +1,4 @@
-//! The settings of registries, as plain values. The caller reads the environment.
+//! Registry settings as plain values. The caller reads the environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,11 +16,11 @@ use crate::registry::credentials::ApiToken;
 use crate::registry::error::{RegistryError, Result};
 use crate::registry::http_clients::{ProxyVariables, SystemRoots};
 
-/// The default limit for one attempt to fetch a document, redirects and body included; `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
+/// The default time limit for one attempt to fetch a document, redirects and body included; `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The default number of retries; `TF_REGISTRY_DISCOVERY_RETRY` sets it. Terraform's default of one is too low for a monorepo: of
-/// a thousand requests of which 5 % fail at random, two or three would fail twice.
+/// The default number of retries; `TF_REGISTRY_DISCOVERY_RETRY` sets it. Terraform's default of one is too low for a monorepo: if
+/// 5% of a thousand requests fail at random, two or three of them would fail twice.
 pub const DEFAULT_RETRIES: u32 = 3;
 
 /// The settings of a [`RegistryClient`](crate::registry::RegistryClient).
@@ -35,10 +35,10 @@ pub struct RegistrySettings {
     pub credentials: CredentialSettings,
     /// The netrc file, which need not exist.
     pub netrc: Option<PathBuf>,
-    /// Retries of a request for a document.
+    /// The number of times that a failed request for a document is retried; `None` for the default.
     pub retries: Option<u32>,
     pub download_retries: Option<u32>,
-    /// The limit for one attempt to fetch a document.
+    /// The time limit for one attempt to fetch a document; `None` for the default.
     pub request_timeout: Option<Duration>,
     pub http: HttpSettings,
 }
@@ -60,8 +60,8 @@ impl RegistrySettings {
     }
 }
 
-/// The hosts to which repository content may cause requests: `--allow-host`, with `--untrusted`. Addresses in the responses of
-/// these hosts may lead to other hosts, which get no credentials.
+/// The hosts to which repository content may cause requests. With `--untrusted`, these are the hosts given with `--allow-host`.
+/// Addresses in their responses may point to other hosts, which get no credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedHosts(Option<BTreeSet<Hostname>>);
 
@@ -83,7 +83,7 @@ impl AllowedHosts {
         self.0.as_ref().is_none_or(|hosts| hosts.contains(host))
     }
 
-    /// Whether the server of `url` is allowed. Addresses without a host are on this machine, so this rule allows them.
+    /// Whether the server of `url` is allowed. Addresses without a host are on this machine and are always allowed.
     pub fn allows_url(&self, url: &Url) -> bool {
         let Some(hosts) = &self.0 else { return true };
         let Some(name) = url.host_str() else {
@@ -106,18 +106,18 @@ impl AllowedHosts {
     }
 }
 
-/// Parses a number of retries or seconds in an environment variable. `None`, which means the default, if it is not a positive
+/// Parses a number of retries or seconds from an environment variable. `None`, which means the default, if it is not a positive
 /// number.
 pub fn positive(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number > 0)
 }
 
-/// `TFREGISTRY_BASE_URL`: the address of the default registry. It is used without discovery and without a token.
+/// The address of the default registry, from `TFREGISTRY_BASE_URL`. It is used without discovery and without a token.
 #[derive(Clone, Debug)]
 pub struct BaseUrl {
     /// The host whose registry is at this address.
     pub host: Hostname,
-    /// The address, to which `v1/providers/` is added.
+    /// The address, to which `v1/providers/` is appended.
     pub url: Url,
 }
 
@@ -128,23 +128,23 @@ pub struct CredentialSettings {
     pub tokens: BTreeMap<Hostname, ApiToken>,
     pub blocks: BTreeMap<Hostname, CredentialsBlock>,
     pub helper: Option<HelperBlock>,
-    /// The directories that are searched for the helper's program.
+    /// The directories in which to search for the helper program.
     pub plugin_directories: Vec<PathBuf>,
 }
 
 #[derive(Clone)]
 pub struct HttpSettings {
-    /// Makes every request fail without being sent.
+    /// Whether all requests fail without being sent.
     pub offline: bool,
     pub roots: Roots,
     /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings apply.
     pub use_system_proxy: bool,
-    /// The environment variables for proxies. They are only checked, since the HTTP client reads them itself.
+    /// The environment variables for proxies. They are only checked, because the HTTP client reads them itself.
     pub proxies: ProxyVariables,
     pub connect_timeout: Duration,
-    /// The longest wait for the first or next bytes of a package.
+    /// The maximum wait for the first or next bytes of a package.
     pub stall_timeout: Duration,
-    /// Waits between attempts.
+    /// How to wait between attempts.
     pub pause: Arc<dyn Pause>,
 }
 
@@ -177,13 +177,13 @@ impl fmt::Debug for HttpSettings {
 /// The trusted certificate authorities.
 #[derive(Clone, Debug)]
 pub enum Roots {
-    /// Those of the system, or Mozilla's if neither the system nor the environment has any.
+    /// The system's, or Mozilla's if the system has none and the environment names none.
     System(SystemRoots),
-    /// Only those in this PEM text.
+    /// Only the ones in this PEM text.
     Only(Vec<u8>),
 }
 
-/// Waits before a retry. Tests replace it so that they need not wait.
+/// Waits before a retry. Tests replace it in order not to wait.
 pub trait Pause: Send + Sync {
     fn pause(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }

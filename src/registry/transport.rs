@@ -1,4 +1,4 @@
-//! Repeated requests, and documents: small bodies that are read whole, with a limit.
+//! Sends requests with retries, and reads documents: small bodies that are read completely, up to a limit.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -18,7 +18,7 @@ use crate::registry::settings::HttpSettings;
 use crate::registry::wire;
 use crate::reporter::{Reporter, is_unlogged};
 
-/// The most that is read of an error page: enough to recognize a web page.
+/// The maximum number of bytes to read from an error page, which is enough to recognize a web page.
 const MAX_ERROR_PAGE: ByteLimit = ByteLimit {
     name: "limit for error pages",
     bytes: 64 * 1024,
@@ -28,7 +28,7 @@ const MAX_ERROR_PAGE: ByteLimit = ByteLimit {
 #[derive(Clone, Debug)]
 pub(super) struct DocumentResponse {
     pub(super) request: Request,
-    /// The address that responded, after redirects: the base of relative references in the body.
+    /// The address that responded, after redirects. Relative references in the body are resolved against it.
     pub(super) url: Url,
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -53,7 +53,7 @@ impl DocumentResponse {
         })
     }
 
-    /// Returns the body. A 204 response has none and is an error.
+    /// Returns the body. It is an error if the response has status 204, which means no body.
     pub(super) fn body(&self) -> Result<&[u8]> {
         match self.status {
             StatusCode::NO_CONTENT => Err(self.status_error()),
@@ -61,12 +61,12 @@ impl DocumentResponse {
         }
     }
 
-    /// Parses the body as registries' JSON; see [`wire`].
+    /// Parses the body as JSON by the rules for registries; see [`wire`].
     pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T> {
         wire::read(self.body()?).map_err(|error| self.json_error(&error))
     }
 
-    /// Checks that the content type is `application/json`, in any case and with any parameters.
+    /// Checks that the content type is `application/json`, ignoring case and parameters.
     pub(super) fn check_json_type(&self) -> Result<()> {
         let found = self.headers.get(CONTENT_TYPE);
         let found = found.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -77,7 +77,7 @@ impl DocumentResponse {
         Err(self.error(RequestFault::ContentType { found }))
     }
 
-    /// Whether the body is a web page rather than a document of a registry.
+    /// Whether the body is a web page rather than a registry document.
     fn is_page(&self) -> bool {
         is_page(&self.headers) || self.body.trim_ascii_start().starts_with(b"<")
     }
@@ -97,7 +97,7 @@ pub(super) const fn status_fault(status: StatusCode, is_page: bool) -> RequestFa
     }
 }
 
-/// The HTTP clients and the history of hosts in this run.
+/// The HTTP clients, and the failure history of hosts in this run.
 pub(super) struct Transport {
     pub(super) clients: HttpClients,
     pub(super) settings: HttpSettings,
@@ -117,8 +117,8 @@ impl Transport {
         })
     }
 
-    /// Fetches a document. A status that retrying cannot change is returned as a response; all other failures are errors
-    /// once the retries are used up.
+    /// Fetches a document. A response with a status that a retry cannot change is returned; all other failures are errors once the
+    /// retries are used up.
     pub(super) async fn document(self: &Arc<Self>, request: Request) -> Result<DocumentResponse> {
         let mut attempts = RequestAttempts::new(Arc::clone(self), request);
         loop {
@@ -152,7 +152,7 @@ impl Transport {
         let headers = response.headers().clone();
         let body = match status {
             StatusCode::OK => read_body(response, request.max_body).await?,
-            // An unreadable error page does not hide the status.
+            // An error page that cannot be read must not hide the status.
             _ => read_body(response, MAX_ERROR_PAGE)
                 .await
                 .unwrap_or_default(),
@@ -195,7 +195,7 @@ async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, Re
     }
 }
 
-/// A body that ended early, after `received` bytes.
+/// Returns the fault for a body that ended early, after `received` bytes.
 pub(super) fn body_fault(error: reqwest::Error, received: u64) -> RequestFault {
     RequestFault::Body {
         received,
@@ -206,10 +206,10 @@ pub(super) fn body_fault(error: reqwest::Error, received: u64) -> RequestFault {
 pub(super) struct RequestAttempts {
     transport: Arc<Transport>,
     pub(super) request: Request,
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     host: String,
     count: u32,
-    /// Retries since the last progress.
+    /// The number of retries since data last arrived.
     retries: u32,
     started: Instant,
 }
@@ -226,7 +226,7 @@ impl RequestAttempts {
         }
     }
 
-    /// Fails if no request may be sent, or if the host has not responded to earlier requests.
+    /// Fails if the run is offline, or if the host did not respond to earlier requests.
     pub(super) fn check_host(&self) -> Result<()> {
         let fault = if self.transport.settings.offline {
             Some(RequestFault::Offline)
@@ -240,12 +240,12 @@ impl RequestAttempts {
         self.transport.budgets.note_response(&self.host);
     }
 
-    /// Grants all retries again, since data has arrived.
+    /// Makes all retries available again, because data has arrived.
     pub(super) const fn reset(&mut self) {
         self.retries = 0;
     }
 
-    /// Waits before the next attempt. Fails if there is none.
+    /// Waits before the next attempt. Fails if the request must not be retried.
     pub(super) async fn wait_to_retry(
         &mut self,
         fault: RequestFault,

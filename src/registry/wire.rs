@@ -1,7 +1,7 @@
 //! The JSON documents of registries and mirrors, and the rules for parsing them.
 //!
-//! Both engines parse JSON as Go does: the case of field names is ignored, `null` is treated as absent, and anything after the
-//! first value is ignored. A byte order mark is an error.
+//! Both engines parse JSON as Go does: field names are case-insensitive, `null` is treated as absent, and anything after the first
+//! value is ignored. A byte order mark is an error.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, serde_js
         .unwrap_or_else(|| Err(serde_json::Error::custom("the body is empty")))
 }
 
-/// A structure whose field names are compared without case, and whose `null` fields are treated as absent. If a name occurs in
-/// several spellings, the one in lower case takes precedence.
+/// A structure whose field names are case-insensitive and whose `null` fields are treated as absent. If a name occurs in several
+/// spellings, the one in lower case takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct Fields<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The map is sorted, so lower case comes last and replaces other spellings.
+        // The map is sorted, so the lower-case spelling comes last and replaces the others.
         let written = BTreeMap::<String, &'de RawValue>::deserialize(deserializer)?;
         let present = written
             .into_iter()
@@ -37,7 +37,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
     }
 }
 
-/// `GET NAMESPACE/TYPE/versions`
+/// The response to `GET NAMESPACE/TYPE/versions`.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct VersionList {
@@ -60,7 +60,7 @@ pub(super) struct ListedPlatform {
     pub(super) arch: String,
 }
 
-/// `GET NAMESPACE/TYPE/VERSION/download/OS/ARCH`
+/// The response to `GET NAMESPACE/TYPE/VERSION/download/OS/ARCH`.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct PackageDescription<'a> {
@@ -88,11 +88,11 @@ pub(super) struct SigningKeys {
 #[serde(default)]
 pub(super) struct PublicKey {
     pub(super) ascii_armor: String,
-    /// A string for Terraform; OpenTofu ignores it, whatever its type is.
+    /// A string in Terraform; OpenTofu ignores it, whatever its type.
     pub(super) trust_signature: serde_json::Value,
 }
 
-/// An entry of OpenTofu's `packages`
+/// An entry of OpenTofu's `packages` field.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct ReportedEntry {
@@ -100,7 +100,7 @@ pub(super) struct ReportedEntry {
     pub(super) package_size: i64,
 }
 
-/// `GET NAMESPACE/NAME/SYSTEM/versions` of a module registry
+/// The response to `GET NAMESPACE/NAME/SYSTEM/versions` of a module registry.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct ModuleList {
@@ -119,22 +119,22 @@ pub(super) struct ListedModuleVersion {
     pub(super) version: String,
 }
 
-/// `GET NAMESPACE/NAME/SYSTEM/VERSION/download` of a module registry, where it has a body
+/// The body of the response to `GET NAMESPACE/NAME/SYSTEM/VERSION/download` of a module registry.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct ModuleDownload {
     pub(super) location: String,
 }
 
-/// A network mirror's `index.json`
+/// A network mirror's `index.json`.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct MirrorIndex {
-    /// The objects have no fields yet.
+    /// The protocol does not define fields for these objects yet.
     pub(super) versions: BTreeMap<String, Option<Fields<IgnoredAny>>>,
 }
 
-/// A network mirror's `VERSION.json`
+/// A network mirror's `VERSION.json`.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct MirrorArchives {
@@ -148,7 +148,7 @@ pub(super) struct MirrorArchive {
     pub(super) hashes: Vec<Option<String>>,
 }
 
-/// The strings of a list; a `null` among them is an empty string.
+/// Returns the strings in a list; `null` becomes an empty string.
 pub(super) fn strings(list: Vec<Option<String>>) -> Vec<String> {
     list.into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -322,7 +322,7 @@ fn an_implied_provider_is_explained() {
     context.write("a/main.tf", "resource \"anvil_block\" \"b\" {\n}\n");
     let outcome = lock(&context, "a").expect_code(1);
     let expected = "\
-hint: `anvil` means `hashicorp/anvil` unless `required_providers` of the same module gives it another `source`
+hint: `anvil` means `hashicorp/anvil` unless `required_providers` in the same module sets a different `source`
 ";
     outcome.assert_stderr(expected);
 }

@@ -1,4 +1,4 @@
-//! Reads an archive at offsets, from a file or from its retained end.
+//! Random access to the bytes of an archive, in a file or in its retained end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::package::PackageError;
 use crate::package::archive::record::{CentralEntry, LOCAL_BYTES, LocalHeader};
 
-/// Why an archive cannot be read.
+/// The reason why an archive cannot be read.
 #[derive(Debug, Error)]
 pub(crate) enum ArchiveReadError {
     /// The archive is invalid or too large, or the file cannot be read.
@@ -28,7 +28,7 @@ pub(crate) trait ArchiveBytes {
         0
     }
 
-    /// Fills the buffer with bytes from an offset, and returns how many bytes were read. They are fewer at the end of the archive.
+    /// Fills the buffer with bytes from an offset. Returns how many were read; fewer only at the end of the archive.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError>;
 }
 
@@ -39,13 +39,13 @@ pub(crate) struct WholeFile<'a> {
 }
 
 impl<'a> WholeFile<'a> {
-    /// Wraps a file with its current size.
+    /// Wraps a file and records its current size.
     pub(crate) fn new(file: &'a File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self { file, size })
     }
 
-    /// The offset of an entry's data. `None` if there is no local header at the offset of the entry.
+    /// Returns the offset of an entry's data. `None` if there is no local header at the entry's offset.
     pub(crate) fn data_offset(&mut self, entry: &CentralEntry) -> io::Result<Option<u64>> {
         let Ok(offset) = u64::try_from(entry.offset) else {
             return Ok(None);
@@ -91,11 +91,11 @@ impl ArchiveBytes for WholeFile<'_> {
     }
 }
 
-/// The retained end of an archive that was downloaded.
+/// The retained end of a downloaded archive.
 #[derive(Debug)]
 pub(crate) struct ArchiveTail {
     pub(crate) bytes: Vec<u8>,
-    /// The offset of its first byte.
+    /// The offset of the first retained byte in the archive.
     pub(crate) start: u64,
 }
 

@@ -9,11 +9,11 @@ use thiserror::Error;
 use crate::package::archive::record::CentralEntry;
 use crate::provider::Digest;
 
-/// The size of the pieces in which content is unpacked and hashed, in bytes. They stay in the processor's cache in between. 64 KiB are
-/// 4 % slower, and 1 MiB is not faster.
+/// The number of bytes to unpack and hash at once. They stay in the processor's cache in between. 64 KiB are 4% slower, and 1 MiB
+/// is no faster.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
-/// What is wrong with the data of an entry.
+/// A fault in the data of an entry.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EntryFault {
     #[error("there is no local header at its offset in the central directory")]
@@ -25,11 +25,11 @@ pub enum EntryFault {
     Corrupt,
     #[error("its data is truncated")]
     CutShort,
-    #[error("the size of its content differs from that in the central directory")]
+    #[error("the size of its content differs from the size in the central directory")]
     Size,
-    #[error("the CRC-32 of its content differs from that in the archive")]
+    #[error("the CRC-32 of its content differs from the CRC-32 in the archive")]
     Checksum,
-    #[error("its data descriptor is missing or wrong")]
+    #[error("its data descriptor is missing or incorrect")]
     Descriptor,
 }
 
@@ -43,10 +43,10 @@ pub(crate) enum UnpackError {
 
 /// The destination of unpacked content.
 pub(crate) trait ContentSink {
-    /// A buffer for the next bytes, never empty.
+    /// Returns a buffer for the next bytes, which is never empty.
     fn room(&mut self) -> &mut [u8];
 
-    /// Consumes the first `count` bytes of the buffer. Fails if the content is too large.
+    /// Accepts the first `count` bytes of the buffer. Fails if the content is too large.
     fn take(&mut self, count: usize) -> Result<(), EntryFault>;
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn copy(
     Ok(length - rest)
 }
 
-/// Inflates to the end of the deflate stream, and returns the number of compressed bytes. Later bytes remain in the source.
+/// Inflates up to the end of the deflate stream. Returns the number of compressed bytes. Bytes after the stream stay in the source.
 pub(crate) fn inflate(
     source: &mut impl BufRead,
     inflater: &mut Decompress,
@@ -100,7 +100,7 @@ pub(crate) fn inflate(
     }
 }
 
-/// Returns available bytes, at least one unless the source is at its end.
+/// Returns the available bytes: at least one, unless the source is at its end.
 fn fill(source: &mut impl BufRead) -> io::Result<&[u8]> {
     while let Err(error) = source.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -150,7 +150,7 @@ impl ContentHasher {
         self.size
     }
 
-    /// Ends the content, and starts the next one.
+    /// Returns the summary of the content, and resets the hasher for the next content.
     pub(crate) fn finish(&mut self) -> ContentSummary {
         let hasher = std::mem::take(self);
         ContentSummary {

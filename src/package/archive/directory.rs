@@ -1,10 +1,10 @@
 //! Reads the central directory: the list of entries at the end of a zip, which is authoritative for its contents.
 //!
-//! The last end record in the final 65 KiB locates it. The record's comment must fit into the file. If the record refers to a zip64
-//! end record, that one is used. Offsets are relative to the start of the archive, which is computed from the position and the size of
-//! the directory, so that any data may precede the archive. If there is a central header at the uncorrected offset, offsets are
-//! absolute. The directory is read until a record that is not a central header. The number of entries must agree with the end record in
-//! its lower 16 bits.
+//! It is located by the last end record in the final 65 KiB, whose comment must fit into the file. If that record refers to a zip64
+//! end record, the latter is used instead. Offsets are relative to the start of the archive, which is computed from the position
+//! and the size of the directory, so any data may precede the archive. But if there is a central header at the uncorrected offset,
+//! offsets are absolute. The directory ends at the first record that is not a central header. The number of entries must agree with
+//! the end record in its lower 16 bits.
 
 use thiserror::Error;
 
@@ -15,10 +15,10 @@ use crate::package::archive::record::{
 };
 use crate::package::{Limits, PackageError};
 
-/// The end record must be in this many bytes at the end.
+/// The number of bytes at the end of the archive that must contain the end record.
 const END_WINDOW: u64 = 65 << 10;
 
-/// What is wrong with the end record or the central directory.
+/// A fault in the end record or the central directory.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DirectoryFault {
     #[error("it has no end record")]
@@ -26,12 +26,12 @@ pub enum DirectoryFault {
     #[error("its zip64 end record is missing")]
     NoZip64EndRecord,
     /// The position of the central directory is outside the file.
-    #[error("its central directory is outside of the file")]
+    #[error("its central directory is outside the file")]
     Outside,
-    /// The file ends in place of a central header.
+    /// The file ends where a central header is expected.
     #[error("its central directory is truncated")]
     CutShort,
-    #[error("its end record counts {counted} entries, its central directory has {found}")]
+    #[error("its end record counts {counted} entries, but its central directory has {found}")]
     Count { counted: u64, found: usize },
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn read_directory(
     Ok(entries)
 }
 
-/// Like [`read_directory`], for a file.
+/// Like [`read_directory`], but for a file.
 pub(crate) fn read_file_directory(
     file: &mut WholeFile<'_>,
     limits: &Limits,
@@ -83,15 +83,15 @@ pub(crate) fn read_file_directory(
 /// The location of the central directory.
 #[derive(Debug)]
 struct DirectoryLocation {
-    /// The number of entries in the end record.
+    /// The number of entries according to the end record.
     counted: u64,
     /// The offset of the directory in the file.
     offset: u64,
-    /// The correction of the entries' offsets.
+    /// The correction to add to the entries' offsets.
     base: i64,
 }
 
-/// The numbers in an end record or a zip64 end record.
+/// The values in an end record or a zip64 end record.
 #[derive(Debug)]
 struct EndRecord {
     counted: u64,
@@ -145,14 +145,14 @@ fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, ArchiveReadErr
         offset: u64::from(u32_at(record, 16)),
         at: start + at as u64,
     };
-    // Go compares the size with 16 bits instead of 32, so this does, too.
+    // Go compares the size with the maximum of 16 bits instead of 32, and so does this code.
     if end.counted == 0xffff || end.size == 0xffff || end.offset == 0xffff_ffff {
         return Ok(find_end64(archive, end.at)?.unwrap_or(end));
     }
     Ok(end)
 }
 
-/// The offset of the last end record. `None` if its comment is truncated.
+/// Returns the offset of the last end record. `None` if there is none, or if its comment is truncated.
 fn find_signature(bytes: &[u8]) -> Option<usize> {
     let last = bytes.len().checked_sub(END_BYTES)?;
     let at = (0..=last).rev().find(|at| u32_at(bytes, *at) == END)?;
@@ -193,7 +193,7 @@ fn find_end64(
 
 enum CentralHeader {
     Entry(CentralEntry),
-    /// A truncated central header, or something else: the end of the directory.
+    /// A truncated central header or a different record: the end of the directory.
     Other,
 }
 
@@ -203,13 +203,13 @@ struct CentralHeaders<'a, A> {
     /// The offset of `buffer` in the archive.
     offset: u64,
     buffer: Vec<u8>,
-    /// How many bytes of `buffer` are consumed.
+    /// The number of bytes of `buffer` that have been consumed.
     used: usize,
-    /// The bytes of all entries so far.
+    /// The total size of all headers so far, in bytes.
     read: u64,
 }
 
-/// How many bytes of the directory are read at once. The longest header has 46 bytes and three fields of 64 KiB.
+/// The number of bytes of the directory to read at once. The longest header has 46 bytes and three fields of 64 KiB.
 const READ_BYTES: usize = 256 << 10;
 
 impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
@@ -224,7 +224,7 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
         }
     }
 
-    /// Whether there is a valid central header at the start.
+    /// Whether the directory starts with a valid central header.
     fn starts_with_entry(&mut self) -> Result<bool, ArchiveReadError> {
         match self.next() {
             Ok(header) => Ok(matches!(header, CentralHeader::Entry(_))),
@@ -251,7 +251,7 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
         Ok(entry.map_or(CentralHeader::Other, CentralHeader::Entry))
     }
 
-    /// Takes the next bytes. `None` if only some of them exist. It is an error if none exists, because an end record should follow.
+    /// Takes the next bytes. `None` if there are too few. It is an error if there are none, because an end record should follow.
     fn take(&mut self, count: usize) -> Result<Option<&[u8]>, ArchiveReadError> {
         if self.buffer.len() - self.used < count {
             self.fill()?;
@@ -265,7 +265,7 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
         Ok(taken)
     }
 
-    /// Refills the buffer, starting at the first byte that is not consumed.
+    /// Refills the buffer, starting at the first unconsumed byte.
     fn fill(&mut self) -> Result<(), ArchiveReadError> {
         self.offset = self.offset.saturating_add(self.used as u64);
         self.used = 0;

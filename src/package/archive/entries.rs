@@ -12,13 +12,13 @@ use crate::provider::{Digest, Hash};
 
 /// Reads the contents of entries.
 pub(crate) trait ContentReader {
-    /// An error other than a fault of the entry.
+    /// An error that is not a fault of the entry.
     type Error: From<PackageError>;
 
-    /// The digest of an entry's content, or the fault of the entry.
+    /// Returns the digest of an entry's content, or the entry's fault.
     fn digest(&mut self, entry: &CentralEntry) -> Result<Result<Digest, EntryFault>, Self::Error>;
 
-    /// Whether there is a local header at the offset of an entry.
+    /// Whether there is a local header at an entry's offset.
     fn has_local_header(&mut self, entry: &CentralEntry) -> Result<bool, Self::Error>;
 }
 
@@ -27,8 +27,8 @@ pub(crate) trait ContentReader {
 pub struct ContentHashes {
     /// The hash of the unpacked directory, which lock files record.
     pub h1: Hash,
-    /// The hash of the zip's entries, which the engines compare with known hashes and network mirrors publish. `None` if a directory
-    /// among the entries cannot be hashed.
+    /// The hash of the zip's entries, which the engines compare with known hashes and network mirrors publish. `None` if one of the
+    /// entries is a directory that cannot be hashed.
     pub zip_h1: Option<Hash>,
 }
 
@@ -67,8 +67,8 @@ pub(crate) fn hash_entries<C: ContentReader>(
     })
 }
 
-/// Checks the total of the sizes in the central directory. Larger contents are errors when they are read. The sizes of entries whose
-/// names end in `/` are ignored, because directories are not unpacked.
+/// Checks the total of the sizes in the central directory. Contents that turn out to be larger are errors when they are read.
+/// Entries whose names end in `/` are ignored, because directories are not unpacked.
 pub(crate) fn check_size(
     entries: &[CentralEntry],
     size: u64,
@@ -90,8 +90,8 @@ pub(crate) fn check_size(
     Ok(())
 }
 
-/// The digest of a directory in the hash of the zip's entries: that of the empty string if its name ends in `/`, otherwise that of its
-/// data. `None` if the data cannot be read, which does not prevent unpacking.
+/// Returns a directory's digest for the hash of the zip's entries: that of the empty string if its name ends in `/`, otherwise that
+/// of its data. `None` if the data cannot be read, which does not prevent unpacking.
 fn digest_of_directory<C: ContentReader>(
     entry: &CentralEntry,
     contents: &mut C,
@@ -103,8 +103,8 @@ fn digest_of_directory<C: ContentReader>(
     Ok(is_readable.then(|| sha256(b"")))
 }
 
-/// Computes the hash of the zip's entries. It includes directories and uses names as stored. A name that occurs several times has
-/// several lines, each with the digest of the last occurrence. `None` if the engines could not compute the hash, either.
+/// Computes the hash of the zip's entries. It includes directories and uses names as stored. A name that occurs several times
+/// contributes several lines, each with the digest of the last occurrence. `None` if the engines cannot compute it, either.
 fn zip_h1(entries: &[CentralEntry], digests: &BTreeMap<&[u8], Option<Digest>>) -> Option<Hash> {
     let mut names: Vec<_> = entries.iter().map(|entry| entry.name.as_slice()).collect();
     names.sort_unstable();

@@ -1,4 +1,4 @@
-//! Hashes a package in a file, using its central directory.
+//! Hashes a package in a file by means of its central directory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
@@ -16,7 +16,7 @@ use crate::package::archive::record::{CentralEntry, DEFLATED, DESCRIPTOR, STORED
 use crate::package::{Limits, PackageError, PackageHashes};
 use crate::provider::Digest;
 
-/// Computes all hashes of a package file. `type_name` is the type of the provider's address, which the name of the executable must
+/// Computes all hashes of a package file. `type_name` is the type in the provider's address, which the name of the executable must
 /// contain.
 pub fn hash_archive(
     file: &File,
@@ -33,7 +33,7 @@ pub fn hash_archive(
     })
 }
 
-/// Computes the digest of a file from its start, and returns the file's size in bytes, too.
+/// Computes the digest of a whole file. Also returns the size of the file in bytes.
 pub fn digest_of_file(mut file: &File) -> Result<(Digest, u64), PackageError> {
     file.rewind().map_err(PackageError::Read)?;
     let mut sha = Sha256::new();
@@ -52,7 +52,7 @@ pub fn digest_of_file(mut file: &File) -> Result<(Digest, u64), PackageError> {
     }
 }
 
-/// Computes the hashes of a package's contents. Compare [`digest_of_file`] before trusting them.
+/// Computes the hashes of a package's contents. Compare the digest of the file ([`digest_of_file`]) before trusting them.
 pub fn hash_contents(
     file: &File,
     type_name: &str,
@@ -74,7 +74,7 @@ pub(super) fn unpack_content(
 ) -> Result<u64, UnpackError> {
     let start = archive.data_offset(entry)?;
     let start = start.ok_or(EntryFault::NoLocalHeader)?;
-    // As in Go, a length that is negative as a signed number means that there is no data.
+    // As in Go, a length that would be negative as a signed number means that there is no data.
     let length = entry.compressed.cast_signed().max(0).cast_unsigned();
     let data = archive.at(start)?.take(length);
     let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
@@ -118,7 +118,7 @@ impl<'a> FileContents<'a> {
         Ok(content.digest)
     }
 
-    /// Checks the CRC-32 in the data descriptor. Its sizes, which have 4 or 8 bytes, are ignored.
+    /// Checks the CRC-32 in the data descriptor. The sizes in it, which have 4 or 8 bytes each, are ignored.
     fn check_descriptor(&mut self, start: u64, entry: &CentralEntry) -> Result<(), UnpackError> {
         let end = start
             .cast_signed()
@@ -159,7 +159,7 @@ impl ContentReader for FileContents<'_> {
 struct HashSink {
     hasher: ContentHasher,
     room: Vec<u8>,
-    /// The most bytes of the content.
+    /// The maximum size of the content in bytes.
     most: u64,
 }
 

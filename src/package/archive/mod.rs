@@ -1,11 +1,11 @@
 //! Reads a zip file by its central directory.
 //!
 //! The rules are those of Go's `archive/zip`, with which Terraform and OpenTofu unpack packages. Central headers are authoritative;
-//! local headers only locate the data. Stored and deflated entries are supported. A CRC-32 of 0 without a data descriptor is not
-//! compared. The flag for encrypted entries is ignored. The `zip` crate treats extra fields and local headers differently, so the few
+//! local headers only locate the data. Stored and deflated entries are supported. A CRC-32 of 0 is not checked if there is no data
+//! descriptor. The encryption flag is ignored. The `zip` crate treats extra fields and local headers differently, so the few
 //! records of the format are parsed here.
 //!
-//! Memory holds the central directory, a digest per entry, and one piece of content.
+//! Memory holds only the central directory, a digest per entry, and one piece of content.
 
 pub(crate) mod archive_bytes;
 pub(crate) mod content;

@@ -10,10 +10,10 @@
 //! end              "PK\5\6"  disk disk entries entries size offset clen                 comment
 //! ```
 //!
-//! Format: <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>. Unusual values are interpreted like in Go's `archive/zip`,
+//! Format: <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>. Unusual values are interpreted as in Go's `archive/zip`,
 //! with which Terraform and OpenTofu read packages.
 
-// Signatures. That of a data descriptor is optional.
+// Signatures. In a data descriptor, the signature is optional.
 pub(crate) const LOCAL: u32 = 0x0403_4b50;
 pub(crate) const CENTRAL: u32 = 0x0201_4b50;
 pub(crate) const END: u32 = 0x0605_4b50;
@@ -21,7 +21,7 @@ pub(crate) const LOCATOR64: u32 = 0x0706_4b50;
 pub(crate) const END64: u32 = 0x0606_4b50;
 pub(crate) const DESCRIPTOR: u32 = 0x0807_4b50;
 
-// Sizes of records in bytes, without fields of variable length.
+// Sizes of records in bytes, without variable-length fields.
 pub(crate) const LOCAL_BYTES: usize = 30;
 pub(crate) const CENTRAL_BYTES: usize = 46;
 pub(crate) const END_BYTES: usize = 22;
@@ -35,10 +35,10 @@ pub(crate) const DEFLATED: u16 = 8;
 /// A 32-bit size or offset with this value means that the number is in the zip64 extra field.
 pub(crate) const IN_ZIP64: u32 = u32::MAX;
 
-/// The flag of an entry with a data descriptor after its data.
+/// The flag of an entry that has a data descriptor after its data.
 const FLAG_DESCRIPTOR: u16 = 1 << 3;
 
-// The readers of numbers require that the record is long enough.
+// The following functions panic if the record is too short.
 
 pub(crate) fn u16_at(record: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(bytes_at(record, at))
@@ -58,22 +58,22 @@ fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     bytes
 }
 
-/// A local header without name and extra field.
+/// The fixed part of a local header, without name and extra field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalHeader {
     /// Whether a data descriptor follows the data.
     pub(crate) has_descriptor: bool,
     pub(crate) method: u16,
-    /// The size of the compressed data in bytes; 0 if a data descriptor has it.
+    /// The size of the compressed data in bytes; 0 if it is in the data descriptor.
     pub(crate) compressed: u32,
-    /// The size of the content in bytes; 0 if a data descriptor has it.
+    /// The size of the content in bytes; 0 if it is in the data descriptor.
     pub(crate) uncompressed: u32,
     pub(crate) name_bytes: u16,
     pub(crate) extra_bytes: u16,
 }
 
 impl LocalHeader {
-    /// Parses the fixed part. `None` if the signature is wrong.
+    /// Parses the fixed part. `None` if the signature is incorrect.
     pub(crate) fn parse(record: &[u8; LOCAL_BYTES]) -> Option<Self> {
         (u32_at(record, 0) == LOCAL).then(|| Self {
             has_descriptor: u16_at(record, 6) & FLAG_DESCRIPTOR != 0,
@@ -85,7 +85,7 @@ impl LocalHeader {
         })
     }
 
-    /// The number of bytes from the start of this header to the data.
+    /// Returns the number of bytes from the start of this header to the data.
     pub(crate) fn bytes(&self) -> u64 {
         LOCAL_BYTES as u64 + u64::from(self.name_bytes) + u64::from(self.extra_bytes)
     }
@@ -108,13 +108,13 @@ pub(crate) struct CentralEntry {
     pub(crate) compressed: u64,
     /// The size of the content in bytes.
     pub(crate) uncompressed: u64,
-    /// The offset of the local header, relative to the start of the archive. It is corrected for data before the archive.
+    /// The offset of the local header, at first from the start of the archive. `read_directory` makes it relative to the file.
     pub(crate) offset: i64,
 }
 
 impl CentralEntry {
-    /// Parses a central header with its name and extra field. The caller must have checked the signature. `None` if a number should be in
-    /// a zip64 extra field and is missing there.
+    /// Parses a central header with its name and extra field. The caller must have checked the signature. `None` if a number should
+    /// be in a zip64 extra field but is missing there.
     pub(crate) fn parse(fixed: &[u8; CENTRAL_BYTES], name: &[u8], extra: &[u8]) -> Option<Self> {
         let sizes = [u32_at(fixed, 24), u32_at(fixed, 20), u32_at(fixed, 42)];
         let [uncompressed, compressed, offset] = zip64(sizes, extra)?;
@@ -147,7 +147,7 @@ fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
     }
 }
 
-/// The permissions in the attributes of a file. The engines set them whatever the umask is.
+/// Returns the permissions in the attributes of a file. The engines set them regardless of the umask.
 fn permissions(made_by: u16, attributes: u32) -> u32 {
     const MS_DOS_READ_ONLY: u32 = 0x01;
     match made_by {
@@ -160,8 +160,8 @@ fn permissions(made_by: u16, attributes: u32) -> u32 {
 
 const TAG_ZIP64: u16 = 1;
 
-/// Extends numbers to 64 bits. `numbers` must have the order of the zip64 extra field, which contains those with the value
-/// [`IN_ZIP64`]. If there is no such field, they are `None`. If the field is too short, the result is `None`.
+/// Extends numbers to 64 bits. `numbers` must be in the order of the zip64 extra field, which contains those with the value
+/// [`IN_ZIP64`]. Without such a field, these numbers become `None`. If the field is too short, the whole result is `None`.
 pub(crate) fn zip64(numbers: [u32; 3], mut extra: &[u8]) -> Option<[Option<u64>; 3]> {
     let mut wide = numbers.map(|number| (number != IN_ZIP64).then_some(u64::from(number)));
     while extra.len() >= 4 {

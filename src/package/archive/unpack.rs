@@ -1,10 +1,10 @@
 //! Unpacks a zip into a directory.
 //!
-//! It writes the entries that are hashed. Links are not created: as in Terraform and OpenTofu, a link becomes a file that contains the
-//! name of its target. Nothing that is written here can lead out of the directory.
+//! The entries written are the ones that would be hashed. Symlinks are not created: as in Terraform and OpenTofu, a symlink becomes
+//! a file that contains the name of its target. Nothing written here can point outside the directory.
 //!
-//! Only the contents of modules matter. The files of a package get their permissions from the archive, whatever the umask is, and
-//! directories have default permissions, as both engines install them.
+//! For modules, only the contents matter. The files of a package get their permissions from the archive regardless of the umask,
+//! and directories have default permissions, as both engines install them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ pub fn unpack_archive(file: &File, target: &Path, limits: &Limits) -> Result<(),
     unpack_entries(file, target, limits).map(drop)
 }
 
-/// Unpacks a package like `init` into `target`, which must be an empty directory.
+/// Unpacks a package as `init` does, into `target`, which must be an empty directory.
 pub fn unpack_package(file: &File, target: &Path, limits: &Limits) -> Result<(), PackageError> {
     // Permissions are set last, because a file that occurs twice must stay writable until then.
     for (path, mode) in unpack_entries(file, target, limits)? {
@@ -38,7 +38,7 @@ pub fn unpack_package(file: &File, target: &Path, limits: &Limits) -> Result<(),
     Ok(())
 }
 
-/// Unpacks all entries, and returns the files with their permissions.
+/// Unpacks all entries. Returns the files with their permissions.
 fn unpack_entries(
     file: &File,
     target: &Path,
@@ -61,7 +61,7 @@ fn unpack_entries(
     Ok(modes)
 }
 
-/// Unpacks one entry to `path`, and returns whether it is a file.
+/// Unpacks one entry to `path`. Returns whether it is a file.
 fn unpack_entry(
     archive: &mut WholeFile<'_>,
     inflater: &mut Decompress,
@@ -109,7 +109,7 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, permissions)
 }
 
-/// The path of an entry. It is always below `target`.
+/// Returns the path of an entry, which is always below `target`.
 pub(crate) fn entry_target(target: &Path, name: &[u8]) -> Result<PathBuf, PackageError> {
     let path = EntryPath::new(name)?;
     let relative = os_path(path.as_bytes());
@@ -153,7 +153,7 @@ struct FileSink {
     room: Vec<u8>,
     crc: crc32fast::Hasher,
     size: u64,
-    /// The most bytes of the content.
+    /// The maximum size of the content in bytes.
     most: u64,
     /// The error of a failed write.
     failure: Option<io::Error>,
@@ -184,7 +184,7 @@ impl ContentSink for FileSink {
             return Err(EntryFault::Size);
         }
         self.crc.update(piece);
-        // The caller reports `failure` in place of this fault.
+        // The caller reports `failure` instead of this fault.
         self.file.write_all(piece).map_err(|error| {
             self.failure = Some(error);
             EntryFault::CutShort

@@ -1,6 +1,6 @@
-//! A primary key with its user IDs, subkeys and revocations.
+//! An OpenPGP certificate: a primary key with its user IDs, subkeys and revocations.
 //!
-//! All self-signatures are verified. A single wrong self-signature makes the whole certificate invalid. Signatures by other keys are
+//! All self-signatures are verified. A single incorrect one makes the whole certificate invalid. Signatures made by other keys are
 //! ignored.
 
 use std::cmp::Reverse;
@@ -43,13 +43,13 @@ pub(super) struct Subkey {
 }
 
 impl OpenPgpCertificate {
-    /// Reads the packets between a primary key and the next one.
+    /// Reads a certificate from its primary key and the packets up to the next one.
     pub(super) fn read(primary: PublicKey, packets: Vec<Packet>) -> Result<Self, MalformedPacket> {
         let mut identities: Vec<Identity> = Vec::new();
         let mut subkeys = Vec::new();
         let mut revocations = Vec::new();
         let mut packets = packets.into_iter().peekable();
-        // Signatures apply to the packet before them; those at the start apply to the primary key.
+        // Signatures apply to the packet before them; those at the beginning apply to the primary key.
         revocations.extend(key_revocations(&primary, signatures(&mut packets))?);
         while let Some(packet) = packets.next() {
             let signatures = signatures(&mut packets);
@@ -81,7 +81,7 @@ impl OpenPgpCertificate {
     }
 }
 
-/// Takes all signatures up to the next packet of another kind.
+/// Takes all signatures up to the next packet of a different kind.
 fn signatures(packets: &mut std::iter::Peekable<std::vec::IntoIter<Packet>>) -> Vec<Signature> {
     let mut signatures = Vec::new();
     while let Some(packet) = packets.next_if(|next| matches!(next, Packet::Signature(_))) {
@@ -92,7 +92,7 @@ fn signatures(packets: &mut std::iter::Peekable<std::vec::IntoIter<Packet>>) -> 
     signatures
 }
 
-/// Verifies and returns the revocations of the key. Other signatures are ignored.
+/// Verifies and returns the key's revocations. Other signatures are ignored.
 fn key_revocations(
     primary: &PublicKey,
     signatures: Vec<Signature>,
@@ -135,7 +135,7 @@ impl Identity {
     }
 }
 
-/// Selects the preferred of two user IDs: the one with fewer revocations, marked as primary, or newer, in this order.
+/// Selects the preferred one of two user IDs: the one with fewer revocations, or else marked as primary, or else newer.
 fn preferred(one: Identity, other: Identity) -> Identity {
     let rank = |identity: &Identity| {
         let certification = &identity.certification;
@@ -153,7 +153,7 @@ fn preferred(one: Identity, other: Identity) -> Identity {
 }
 
 impl Subkey {
-    /// Reads a subkey. A binding that permits signing must contain a signature by the subkey.
+    /// Reads a subkey. A binding that permits signing must contain a signature made by the subkey.
     fn read(
         primary: &PublicKey,
         key: PublicSubkey,
@@ -202,13 +202,13 @@ fn is_by(signature: &Signature, key: &PublicKey) -> bool {
         .is_some_and(|issuer| **issuer == id)
 }
 
-/// Whether the key's curve is unsupported, so that no signature can be verified. Such keys are retained, so that an error can name
-/// the curve.
+/// Whether the key's curve is unsupported, which means that its signatures cannot be verified. Such keys are retained, so that an
+/// error can name the curve.
 fn is_unsupported(key: &impl KeyDetails) -> bool {
     unsupported_curve(key).is_some()
 }
 
-/// Whether a revocation is effective at a time. Revocations of compromised keys always are.
+/// Whether a revocation is in effect at a time. Revocations of compromised keys always are.
 pub(super) fn is_revoked(revocations: &[Signature], now: u64) -> bool {
     revocations.iter().any(|revocation| {
         revocation.revocation_reason_code() == Some(&RevocationCode::KeyCompromised)

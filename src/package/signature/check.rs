@@ -16,7 +16,7 @@ use crate::package::signature::verify::{signs_data, unsupported_curve};
 #[derive(Debug)]
 pub(super) struct CheckedSignature<'a> {
     certificate: &'a OpenPgpCertificate,
-    /// In Unix seconds.
+    /// The creation time of the signature in Unix seconds.
     created_at: u64,
     pub(super) validity: Validity,
 }
@@ -25,19 +25,18 @@ pub(super) struct CheckedSignature<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Validity {
     Valid,
-    /// The primary key or the signing key has expired, or was created in the future. This takes precedence over
-    /// `SignatureExpired`.
+    /// The primary key or the signing key has expired or was created in the future. This takes precedence over `SignatureExpired`.
     KeyExpired,
     /// The signature, or a self-signature of the key, has expired or was created in the future.
     SignatureExpired,
 }
 
-/// Why a signature was not verified.
+/// The reason why a signature was not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CheckError {
     /// None of the keys issued the signature.
     UnknownIssuer,
-    /// One of the keys issued the signature, or the signature is malformed.
+    /// The signature is malformed, or it is rejected although one of the keys issued it.
     Fault(SignatureFault),
 }
 
@@ -55,7 +54,7 @@ impl CheckedSignature<'_> {
     }
 }
 
-/// Verifies the first signature that any of the keys issued.
+/// Verifies the first signature that was issued by any of the keys.
 pub(super) fn check<'a>(
     ring: &'a KeyRing,
     document: &[u8],

@@ -1,19 +1,19 @@
-//! Why a signature is rejected.
+//! Reasons for rejecting a signature.
 
 use thiserror::Error;
 
 use crate::package::signature::{MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES};
 use crate::span::Explain;
 
-/// Why the signature of a checksum list is rejected.
+/// The reason why the signature of a checksum list is rejected.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureError {
     #[error(
-        "cannot verify the checksum list: the registry sent {count} signing keys, at most {MAX_KEYS} are accepted"
+        "cannot verify the checksum list: the registry sent {count} signing keys; the limit is {MAX_KEYS}"
     )]
     TooManyKeys { count: usize },
     #[error(
-        "cannot verify the checksum list: its signature has {size} bytes, at most {MAX_SIGNATURE_BYTES} are accepted"
+        "cannot verify the checksum list: its signature is {size} bytes long; the limit is {MAX_SIGNATURE_BYTES}"
     )]
     SignatureTooLarge { size: usize },
     /// A key is invalid, and the keys before it did not issue the signature.
@@ -28,24 +28,22 @@ pub enum SignatureError {
     /// None of the keys issued the signature, or there are no keys.
     #[error("cannot verify the checksum list: {}", unknown_issuer(issuers, *keys))]
     UnknownIssuer {
-        /// The key IDs in the signatures.
+        /// The key IDs of the issuers that the signatures name.
         issuers: Vec<String>,
         keys: usize,
     },
-    /// The signature is malformed or wrong, or its key is revoked.
+    /// The signature is malformed or incorrect, or its key is revoked.
     #[error("cannot verify the checksum list")]
     Invalid(#[source] SignatureFault),
     /// The signature has expired or was created in the future. Terraform rejects it.
-    #[error(
-        "signature of the checksum list by key {key_id} has expired, or was made in the future"
-    )]
+    #[error("signature of the checksum list by key {key_id} has expired or is dated in the future")]
     Expired { key_id: String },
     /// The key or the signature has expired, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` makes this an error.
     #[error(
         "signature of the checksum list by key {key_id} is no longer valid: the key or the signature has expired"
     )]
     Enforced { key_id: String },
-    /// The registry sent a signature of HashiCorp for the key, and that signature is wrong.
+    /// The registry sent a signature of the key by HashiCorp, and that signature is incorrect.
     #[error("cannot verify the trust signature of key {key_id}")]
     Trust {
         key_id: String,
@@ -59,7 +57,7 @@ fn unknown_issuer(issuers: &[String], keys: usize) -> String {
         (_, 0) => "the registry sent no signing keys".to_owned(),
         ([], _) => "its signature has no supported issuer".to_owned(),
         (issuers, 1) => format!(
-            "it is signed by {}, but the registry sent another key",
+            "it is signed by {}, but the registry sent a different key",
             issuers.join(", ")
         ),
         (issuers, keys) => format!(
@@ -69,12 +67,12 @@ fn unknown_issuer(issuers: &[String], keys: usize) -> String {
     }
 }
 
-/// What is wrong with a key that the registry sent.
+/// A fault in a key that the registry sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyFault {
-    #[error("it has {size} bytes, at most {MAX_ARMOR_BYTES} are accepted")]
+    #[error("it is {size} bytes long; the limit is {MAX_ARMOR_BYTES}")]
     TooLarge { size: usize },
-    #[error("it is not a valid ASCII armor")]
+    #[error("it is not valid ASCII armor")]
     Armor,
     /// The armor contains something other than a key.
     #[error("its armor contains no key")]
@@ -86,29 +84,29 @@ pub enum KeyFault {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureFault {
-    /// The signature is not a binary OpenPGP signature. An armored one is not accepted.
+    /// The signature is not a binary OpenPGP signature. Armored signatures are not accepted.
     #[error("the signature is not a binary OpenPGP signature")]
     Malformed,
     #[error("the signature does not name its issuer")]
     NoIssuer,
-    /// The signature is for other data, or another key issued it.
+    /// The signature is for different data, or a different key issued it.
     #[error("the signature by key {key_id} does not match")]
     Mismatch { key_id: String },
-    /// The key is on a curve that Terraform supports and tflock does not.
+    /// The key is on a curve that Terraform supports but tflock does not.
     #[error("key {key_id} is on the curve {curve}, which is not supported")]
     UnsupportedCurve { key_id: String, curve: String },
-    /// The signature has a critical notation. None is supported.
+    /// The signature has a critical notation. tflock supports none.
     #[error("the signature by key {key_id} has an unknown critical notation")]
     CriticalNotation { key_id: String },
     /// The key, its signing subkey or its user ID is revoked.
     #[error("the signature was made by the revoked key {key_id}")]
     Revoked { key_id: String },
-    #[error("the signature has expired, or was made in the future")]
+    #[error("the signature has expired or is dated in the future")]
     Expired,
-    #[error("the signature is not by the key of HashiCorp's partner program")]
+    #[error("the signature was not made by the key of HashiCorp's partner program")]
     NotByPartnerKey,
-    /// The signature, or the signed key, is not in valid ASCII armor.
-    #[error("the signature is not a valid ASCII armor")]
+    /// The signature, or the signed key, is not valid ASCII armor.
+    #[error("the signature is not valid ASCII armor")]
     Armor,
 }
 
@@ -118,7 +116,7 @@ impl Explain for SignatureError {
             Self::Invalid(SignatureFault::Mismatch { .. }) => {
                 Some("find out whether a proxy or an attacker changed the list or its signature; no lock file was changed".to_owned())
             }
-            Self::Enforced { .. } => Some("unset OPENTOFU_ENFORCE_GPG_EXPIRATION to accept it with a warning".to_owned()),
+            Self::Enforced { .. } => Some("unset OPENTOFU_ENFORCE_GPG_EXPIRATION to accept the signature with a warning".to_owned()),
             _ => None,
         }
     }

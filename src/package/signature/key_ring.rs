@@ -21,7 +21,7 @@ pub(super) enum DataSigningKey<'a> {
 }
 
 impl KeyRing {
-    /// Reads the first armor block. Keys that are incomplete or have a wrong self-signature are ignored.
+    /// Reads the first armor block. Keys that are incomplete or have an incorrect self-signature are ignored.
     pub(super) fn read(armor: &str) -> Result<Self, KeyFault> {
         if armor.len() > MAX_ARMOR_BYTES {
             return Err(KeyFault::TooLarge { size: armor.len() });
@@ -50,7 +50,7 @@ impl KeyRing {
             .collect()
     }
 
-    /// The keys with this ID that may sign data, in the order of the armor.
+    /// Returns the keys with this ID that may sign data, in the order of the armor block.
     pub(super) fn signing_keys(&self, id: KeyId) -> Vec<DataSigningKey<'_>> {
         let mut keys = Vec::new();
         for certificate in &self.certificates {
@@ -69,7 +69,7 @@ impl KeyRing {
     }
 }
 
-/// A primary key and the packets up to the next one, if all of them can be parsed.
+/// A primary key, and the packets up to the next one, unless one of them cannot be parsed.
 struct RawCertificate {
     primary: PublicKey,
     packets: Result<Vec<Packet>, MalformedPacket>,

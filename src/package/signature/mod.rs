@@ -1,16 +1,16 @@
 //! Verifies detached OpenPGP signatures of checksum lists by the rules of Terraform and OpenTofu.
 //!
 //! The registry sends armored keys with the list. A signature therefore protects against attackers between the registry and the
-//! user, not against the registry. The `pgp` crate provides the cryptography. The rules for valid signatures are those of
+//! user, but not against the registry. The `pgp` crate provides the cryptography. The rules for valid signatures are those of
 //! ProtonMail's go-crypto, which both engines use:
 //!
 //! - Keys are tried in order, and only the first armor block of each is read. An invalid key is an error. A key that did not issue
 //!   the signature is skipped. A key that issued the signature but does not verify it is an error.
-//! - The signature file is binary. Of several signatures, the first that one of the key's signing keys issued is verified.
-//!   Signatures with unsupported algorithms (MD5, RIPEMD-160) are skipped.
-//! - A revoked key is an error. An expired key, or one created in the future, is accepted. An expired signature, or one created in the
-//!   future, is an error. In the last two cases OpenTofu tries later keys instead. If none of them verifies the signature, OpenTofu
-//!   accepts it with a warning, or with `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` rejects it.
+//! - The signature file is binary. If it contains several signatures, the first one issued by one of the key's signing keys is
+//!   verified. Signatures with unsupported algorithms (MD5, RIPEMD-160) are skipped.
+//! - A revoked key is an error. A key that has expired or was created in the future is accepted. A signature that has expired or
+//!   was created in the future is an error. In the last two cases, OpenTofu tries later keys instead. If none of them verifies the
+//!   signature, OpenTofu accepts it with a warning, or rejects it if `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` is set.
 
 mod certificate;
 mod check;
@@ -45,7 +45,7 @@ pub struct SignaturePolicy {
     pub engine: Engine,
     /// The time at which keys and signatures must be valid.
     pub now: SystemTime,
-    /// Whether the registry may omit keys. True for OpenTofu's default registry with the engine OpenTofu.
+    /// Whether the registry may omit keys. True only for OpenTofu's default registry with the engine OpenTofu.
     pub keys_optional: bool,
     /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: missing keys are an error even if `keys_optional` is set.
     pub enforce_validation: bool,
@@ -54,7 +54,7 @@ pub struct SignaturePolicy {
 }
 
 impl SignaturePolicy {
-    /// Whether the signature is not verified, because there are no keys and they are optional.
+    /// Whether verification is skipped, because there are no keys and they are optional.
     pub fn skips(&self, keys: &[SigningKey]) -> bool {
         keys.is_empty() && self.keys_optional && !self.enforce_validation
     }
@@ -67,28 +67,28 @@ pub struct Signer {
     /// The fingerprint of the primary key in upper-case hexadecimal digits.
     pub fingerprint: String,
     pub tier: Tier,
-    /// The creation time in the signature.
+    /// The creation time stated in the signature.
     pub signed_at: SystemTime,
-    /// Why the signature is not valid now, although the engine accepts it.
+    /// Why the signature is not currently valid, although the engine accepts it.
     pub lapse: Option<Lapse>,
 }
 
-/// Why an accepted signature is not valid at the time of the check.
+/// Why a signature that is accepted anyway is not currently valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lapse {
-    /// The key has expired, or was created in the future.
+    /// The key has expired or was created in the future.
     Key,
-    /// The signature has expired, or was made in the future.
+    /// The signature has expired or was created in the future.
     Signature,
 }
 
-/// The most keys that are tried. Registries send one or two.
+/// The maximum number of keys that a registry may send. Registries send one or two.
 pub const MAX_KEYS: usize = 32;
 
-/// The most bytes of an armored key or trust signature. Keys with many certifications have tens of thousands.
+/// The maximum size of an armored key or trust signature in bytes. Keys with many certifications have tens of thousands.
 pub const MAX_ARMOR_BYTES: usize = 256 << 10;
 
-/// The most bytes of a signature file. A signature has a few hundred.
+/// The maximum size of a signature file in bytes. A signature has a few hundred.
 pub const MAX_SIGNATURE_BYTES: usize = 64 << 10;
 
 /// Verifies `signature` over `list` with the first of `keys` that issued it.

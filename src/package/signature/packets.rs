@@ -1,7 +1,7 @@
-//! Parses OpenPGP packets and the subpackets of signatures.
+//! Parses OpenPGP packets and signature subpackets.
 //!
 //! Only signatures of version 4 with algorithms that the engines support are read; others are skipped. Subpackets must be in the
-//! hashed area, which the signature protects, except for the issuer, which is only a hint.
+//! hashed area, which the signature protects. The issuer is an exception, because it is only a hint.
 
 use std::io::{BufReader, Read as _};
 
@@ -14,7 +14,7 @@ use pgp::types::{Fingerprint, KeyId};
 
 use crate::package::signature::MAX_ARMOR_BYTES;
 
-/// Decodes the first armor block to its type and content.
+/// Decodes the first armor block into its type and content.
 pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
     let options = DearmorOptions::new().set_limit(MAX_ARMOR_BYTES);
     let mut reader = Dearmor::with_options(BufReader::new(armor.as_bytes()), options);
@@ -28,7 +28,7 @@ pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MalformedPacket;
 
-/// Parses packets, without those that the engines skip.
+/// Parses packets, except those that the engines skip.
 pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet, MalformedPacket>> {
     PacketParser::new(bytes).filter_map(|packet| match packet {
         Ok(Packet::Signature(signature)) if !is_known(&signature) => None,
@@ -74,7 +74,7 @@ fn is_known(signature: &Signature) -> bool {
     config.version() == SignatureVersion::V4 && is_known_hash && is_known_algorithm && !demands_more
 }
 
-/// The last subpacket in the hashed area for which `pick` returns a value.
+/// Returns the value of the last subpacket in the hashed area for which `pick` has one.
 fn last_subpacket<'a, T>(
     signature: &'a Signature,
     pick: impl Fn(&'a SubpacketData) -> Option<T>,
@@ -86,7 +86,7 @@ fn last_subpacket<'a, T>(
         .last()
 }
 
-/// The creation time of a signature in Unix seconds.
+/// Returns the creation time of a signature in Unix seconds.
 pub(super) fn created_at(signature: &Signature) -> Option<u64> {
     last_subpacket(signature, |data| match data {
         SubpacketData::SignatureCreationTime(time) => Some(u64::from(time.as_secs())),
@@ -94,7 +94,7 @@ pub(super) fn created_at(signature: &Signature) -> Option<u64> {
     })
 }
 
-/// Whether a signature has expired at a time, or was created after it.
+/// Whether a signature has expired at a given time, or was created after it.
 pub(super) fn is_expired(signature: &Signature, now: u64) -> bool {
     let lifetime = last_subpacket(signature, |data| match data {
         SubpacketData::SignatureExpirationTime(time) => Some(u64::from(time.as_secs())),
@@ -104,7 +104,7 @@ pub(super) fn is_expired(signature: &Signature, now: u64) -> bool {
     created_at > now || lifetime.is_some_and(|lifetime| lifetime > 0 && now > created_at + lifetime)
 }
 
-/// The lifetime of a key in its self-signature, in seconds since the key's creation; 0 means unlimited.
+/// Returns the lifetime in a key's self-signature, in seconds after the creation of the key. 0 means unlimited.
 pub(super) fn key_lifetime(self_signature: &Signature) -> u64 {
     let lifetime = last_subpacket(self_signature, |data| match data {
         SubpacketData::KeyExpirationTime(time) => Some(u64::from(time.as_secs())),
@@ -113,7 +113,7 @@ pub(super) fn key_lifetime(self_signature: &Signature) -> u64 {
     lifetime.unwrap_or_default()
 }
 
-/// Whether the key flags in a self-signature permit the key to sign data. False without key flags.
+/// Whether the key flags in a self-signature permit the key to sign data. `false` if there are no key flags.
 pub(super) fn may_sign(self_signature: &Signature) -> bool {
     let flags = last_subpacket(self_signature, |data| match data {
         SubpacketData::KeyFlags(flags) => Some(flags.sign()),
@@ -122,7 +122,7 @@ pub(super) fn may_sign(self_signature: &Signature) -> bool {
     flags.unwrap_or_default()
 }
 
-/// Whether a signature has a critical notation. Verifiers must reject those that they do not support, and none is supported.
+/// Whether a signature has a critical notation. Verifiers must reject those that they do not support, and tflock supports none.
 pub(super) fn has_critical_notation(signature: &Signature) -> bool {
     signature.config().is_some_and(|config| {
         config.hashed_subpackets().any(|subpacket| {
@@ -131,7 +131,7 @@ pub(super) fn has_critical_notation(signature: &Signature) -> bool {
     })
 }
 
-/// The ID of the key that a signature names as its issuer. The last subpacket takes precedence.
+/// Returns the ID of the key that a signature names as its issuer. The last subpacket takes precedence.
 pub(super) fn issuer(signature: &Signature) -> Option<KeyId> {
     let config = signature.config()?;
     config
@@ -145,7 +145,7 @@ pub(super) fn issuer(signature: &Signature) -> Option<KeyId> {
         .last()
 }
 
-/// The key ID of a fingerprint: its last 8 bytes in version 4.
+/// Returns the key ID in a fingerprint: its last 8 bytes in version 4.
 fn key_id_of(fingerprint: &Fingerprint) -> Option<KeyId> {
     let end = fingerprint.as_bytes().last_chunk::<8>()?;
     Some(KeyId::from(*end))
@@ -159,7 +159,7 @@ pub(super) fn upper_hex(bytes: &[u8]) -> String {
         .concat()
 }
 
-/// The key IDs in the signatures of a file, up to the first malformed packet.
+/// Returns the issuers' key IDs in the signatures of a file, up to the first malformed packet.
 pub(super) fn issuers(signatures: &[u8]) -> Vec<String> {
     let mut issuers = Vec::new();
     for packet in packets(signatures).map_while(Result::ok) {

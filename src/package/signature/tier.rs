@@ -1,8 +1,8 @@
-//! The relation of HashiCorp to the signer of a provider, as Terraform displays it. It does not affect what is recorded.
+//! How HashiCorp vouches for the signer of a provider, as Terraform displays it. It does not affect what is recorded.
 //!
-//! Two public keys of HashiCorp are embedded: the key for its own providers, published at <https://www.hashicorp.com/security>, and
-//! the key for partners' keys, which Terraform embeds, too. The embedded copy of the first expired on 18 April 2026. This does not
-//! matter, because the renewed certificate has the same keys.
+//! Two of HashiCorp's public keys are embedded: the key for its own providers, published at <https://www.hashicorp.com/security>,
+//! and the key that signs partners' keys, which Terraform embeds, too. The embedded copy of the first key expired on 18 April 2026.
+//! This does not matter, because the renewed certificate has the same keys.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use crate::package::signature::key_ring::KeyRing;
 use crate::package::signature::packets::dearmor;
 use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
 
-/// HashiCorp's relation to a signer.
+/// How HashiCorp vouches for a signer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// HashiCorp signed the list.
@@ -47,7 +47,7 @@ static AUTHORITIES: LazyLock<Option<Authorities>> = LazyLock::new(|| {
     })
 });
 
-/// Determines the tier of a key that signed a list. A wrong trust signature is an error.
+/// Determines the tier of a key that signed a list. An incorrect trust signature is an error.
 pub(super) fn tier(
     key: &SigningKey,
     list: &[u8],

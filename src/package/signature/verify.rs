@@ -1,7 +1,7 @@
-//! Verifies signatures with the `pgp` crate. Two of its restrictions, which Terraform and OpenTofu do not have, are lifted:
+//! Verifies signatures with the `pgp` crate, but without two of its restrictions, which Terraform and OpenTofu do not have:
 //!
-//! - On secp256k1 every signature (r, s) has an equivalent signature (r, n - s). The crate accepts only the one with the lower s, a
-//!   rule of Bitcoin that OpenPGP does not have. About half of the signatures that `gpg` creates have the higher s.
+//! - On secp256k1, every signature (r, s) has an equivalent signature (r, n - s). The crate accepts only the one with the lower s,
+//!   which is a rule of Bitcoin but not of OpenPGP. About half of the signatures that `gpg` creates have the higher s.
 //! - The crate rejects signatures on elliptic curves if the digest is shorter than the curve (Ed25519 with SHA-1).
 
 use std::io;
@@ -16,7 +16,7 @@ use pgp::types::{
     PublicParams, SignatureBytes, Tag, Timestamp, VerifyingKey,
 };
 
-/// Whether `key` issued a signature of `data`.
+/// Whether `key` issued a signature over `data`.
 pub(super) fn signs_data(signature: &Signature, key: &impl VerifyingKey, data: &[u8]) -> bool {
     signature.verify(&LenientKey(key), data).is_ok()
 }
@@ -26,14 +26,14 @@ pub(super) fn revokes_key(signature: &Signature, primary: &PublicKey) -> bool {
     signature.verify_key(&LenientKey(primary)).is_ok()
 }
 
-/// Whether the primary key issued a certification of a user ID, or its revocation.
+/// Whether the primary key issued the certification of a user ID, or the revocation of that certification.
 pub(super) fn certifies(signature: &Signature, primary: &PublicKey, id: &UserId) -> bool {
     signature
         .verify_certification(&LenientKey(primary), Tag::UserId, id)
         .is_ok()
 }
 
-/// Whether the primary key issued the binding of a subkey, or its revocation.
+/// Whether the primary key issued the binding of a subkey, or the revocation of that binding.
 pub(super) fn binds(signature: &Signature, primary: &PublicKey, subkey: &PublicSubkey) -> bool {
     signature
         .verify_subkey_binding(&LenientKey(primary), subkey)
@@ -52,7 +52,7 @@ pub(super) fn is_bound_back(
     })
 }
 
-/// The name of a key's curve, if the `pgp` crate does not support it.
+/// Returns the name of a key's curve if the `pgp` crate does not support it.
 pub(super) fn unsupported_curve(key: &impl KeyDetails) -> Option<String> {
     match key.public_params() {
         PublicParams::ECDSA(EcdsaPublicParams::Unsupported { curve, .. })
@@ -63,7 +63,7 @@ pub(super) fn unsupported_curve(key: &impl KeyDetails) -> Option<String> {
     }
 }
 
-/// The algorithm that is passed to the crate for elliptic curves, where it uses the algorithm only to check the digest's strength.
+/// The algorithm to pass to the crate for elliptic curves, where the crate uses it only to check the strength of the digest.
 const STRONG: HashAlgorithm = HashAlgorithm::Sha512;
 
 /// A key that verifies all signatures that the engines accept.
@@ -89,7 +89,7 @@ impl<K: VerifyingKey> VerifyingKey for LenientKey<'_, K> {
     }
 }
 
-/// The order of the group of secp256k1 (SEC 2, 2.4.1).
+/// The order of the secp256k1 group (SEC 2, section 2.4.1).
 const ORDER: [u8; 32] = [
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
     0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
@@ -107,7 +107,7 @@ fn low_s_twin(signature: &SignatureBytes) -> Option<SignatureBytes> {
     Some(SignatureBytes::Mpis(vec![r.clone(), Mpi::from_slice(&low)]))
 }
 
-/// Computes n - s. `None` if it is not less than s.
+/// Computes n - s. `None` if the result is not less than s.
 fn negated(s: &[u8]) -> Option<[u8; 32]> {
     let mut padded = [0; 32];
     padded[32_usize.checked_sub(s.len())?..].copy_from_slice(s);

@@ -1,4 +1,4 @@
-//! Reads the chunks of a zip as one stream.
+//! Reads the chunks of a zip as one continuous stream.
 
 use std::io::{self, BufRead, Read};
 
@@ -11,10 +11,10 @@ use super::inflate_permit::InflatePermit;
 pub(super) struct ChunkReader {
     chunks: Receiver<Bytes>,
     current: Bytes,
-    /// Bytes that were put back; they precede `current`.
+    /// Bytes that were put back, which precede `current`.
     returned: Bytes,
     offset: u64,
-    /// Held while chunks are available.
+    /// Held while chunks are available, and released while waiting for more.
     permit: Option<InflatePermit>,
 }
 
@@ -39,12 +39,12 @@ impl ChunkReader {
         Some(chunk)
     }
 
-    /// The number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Reads `count` bytes, or fewer at the end.
+    /// Reads `count` bytes, or fewer at the end of the stream.
     pub(super) fn read_up_to(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.take(count as u64).read_to_end(&mut bytes)?;

@@ -1,6 +1,6 @@
-//! The queue of unpacked content from the thread that inflates to the thread that hashes.
+//! The queue that passes unpacked content from the inflating thread to the hashing thread.
 //!
-//! A fixed number of buffers circulates: filled, sent, hashed and sent back. The thread that inflates waits while no buffer is free.
+//! A fixed number of buffers circulates: filled, sent, hashed and sent back. The inflating thread waits while no buffer is free.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -8,7 +8,7 @@ use crate::package::archive::content::{
     ContentHasher, ContentSink, ContentSummary, EntryFault, PIECE_BYTES,
 };
 
-/// One buffer is being filled, one is being hashed, and four wait in the queue.
+/// The number of buffers: one is being filled, one is being hashed, and four wait in the queue.
 const BUFFERS: usize = 6;
 
 struct ContentPiece {
@@ -23,13 +23,13 @@ pub(super) struct PieceSink {
     free: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
     used: usize,
-    /// The bytes of all entries so far.
+    /// The total size of the content of all entries so far, in bytes.
     pub(super) taken: u64,
-    /// The limit for `taken`.
+    /// The maximum of `taken`.
     pub(super) most: u64,
 }
 
-/// The receiving end of the queue, which hashes.
+/// The receiving end of the queue, which hashes the content.
 pub(super) struct PieceHasher {
     filled: Receiver<ContentPiece>,
     free: Sender<Vec<u8>>,
@@ -65,7 +65,7 @@ impl PieceSink {
     }
 
     fn pass(&mut self, ends_entry: bool) {
-        // If the thread that hashes has ended, joining it reports the error.
+        // If the hashing thread has ended, joining it reports the error.
         let next = self.free.recv().unwrap_or_else(|_| vec![0; PIECE_BYTES]);
         let buffer = std::mem::replace(&mut self.buffer, next);
         let filled = std::mem::take(&mut self.used);
@@ -105,7 +105,7 @@ impl PieceHasher {
             if piece.ends_entry {
                 summaries.push(hasher.finish());
             }
-            // If the sending end was dropped, the buffer is not needed.
+            // If the sending end was dropped, the buffer is no longer required.
             let _ = self.free.send(piece.buffer);
         }
         summaries

@@ -1,4 +1,4 @@
-//! Walks through the entries of a zip from its start, up to the central directory.
+//! Walks through the entries of a zip, from its start up to the central directory.
 
 use std::io::{self, Read as _};
 
@@ -16,12 +16,12 @@ use crate::package::stream::content_queue::PieceSink;
 
 #[derive(Debug)]
 pub(super) struct WalkedArchive {
-    /// The entries in order, one for each summary of content.
+    /// The entries in order, one for each content summary.
     pub(super) entries: Vec<WalkedEntry>,
     pub(super) tail: ArchiveTail,
 }
 
-/// An entry, from its local header and its data.
+/// An entry according to its local header and its data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkedEntry {
     pub(super) offset: u64,
@@ -32,12 +32,12 @@ pub(super) struct WalkedEntry {
     pub(super) descriptor: Option<u32>,
 }
 
-/// The most bytes of end records and a comment, which follow the central directory.
+/// The maximum size in bytes of end records and a comment, which follow the central directory.
 const END_BYTES: u64 = 128 << 10;
 
 /// Unpacks all entries into the sink, and retains the data after them.
 ///
-/// Only the total size is limited here: the compression ratio is unknown before the end.
+/// Only the total size is limited here, because the compression ratio is unknown until the end.
 pub(super) fn walk(
     source: ChunkReader,
     mut sink: PieceSink,
@@ -129,8 +129,8 @@ impl EntryWalker<'_> {
         }
     }
 
-    /// Reads a data descriptor, and returns its CRC-32. The signature is optional. The sizes have 4 or 8 bytes, which is determined by
-    /// comparing them with the known sizes.
+    /// Reads a data descriptor and returns its CRC-32. The signature is optional. The sizes have 4 or 8 bytes each; comparing them
+    /// with the known sizes shows which.
     fn descriptor(&mut self, compressed: u64, uncompressed: u64) -> Result<u32, NeedsFile> {
         let mut crc = self.read_exact(4)?;
         if u32_at(&crc, 0) == DESCRIPTOR {
@@ -147,8 +147,8 @@ impl EntryWalker<'_> {
         Ok(u32_at(&crc, 0))
     }
 
-    /// Skips the rest of sizes with 8 bytes. For empty content, their first 8 bytes look like two sizes with 4 bytes. The rest consists
-    /// of 8 zeros, with which no record begins.
+    /// Skips the rest of the sizes if they have 8 bytes each. For empty content, their first 8 bytes look like two 4-byte sizes.
+    /// The rest then consists of 8 zeros, with which no record begins.
     fn skip_upper_half(&mut self, uncompressed: u64) -> Result<(), NeedsFile> {
         if uncompressed == 0 {
             let next = self.read(8)?;

@@ -1,7 +1,7 @@
-//! Passes chunks from the network to the threads, in larger pieces.
+//! Passes chunks from the network to the threads, combined into larger pieces.
 //!
-//! Waking a thread costs more than copying a small chunk, and HTTP/2 delivers chunks of 8 to 16 KiB. Without this, one package took
-//! 1.28 s instead of 0.89 s. Small chunks are therefore combined. Large chunks are sliced without copying, so that the number of
+//! Waking a thread costs more than copying a small chunk, and HTTP/2 delivers chunks of 8 to 16 KiB. Small chunks are therefore
+//! combined; otherwise, one package took 1.28 s instead of 0.89 s. Large chunks are sliced without copying, so that the number of
 //! queued chunks limits the number of queued bytes.
 
 use bytes::{Bytes, BytesMut};
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Sender;
 use crate::package::PackageError;
 use crate::package::archive::content::PIECE_BYTES;
 
-/// The most bytes of a chunk in the queues.
+/// The maximum size of a chunk in the queues, in bytes.
 const CHUNK_BYTES: usize = PIECE_BYTES;
 
 /// Chunks of at least this size are not copied.
@@ -21,7 +21,7 @@ const LARGE_BYTES: usize = CHUNK_BYTES / 4;
 pub(super) struct Feed {
     gathered: BytesMut,
     to_zip: Sender<Bytes>,
-    /// `None` after the thread that walks through the entries has ended early.
+    /// `None` once the thread that walks through the entries has ended early.
     to_walk: Option<Sender<Bytes>>,
 }
 
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// The sizes of the chunks in the queues, and whether their bytes are complete and in order.
+    /// Returns the sizes of the chunks in the queues, and whether their bytes are complete and in order.
     fn passed(sizes: &[usize]) -> (Vec<usize>, bool) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()

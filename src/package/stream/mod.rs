@@ -1,14 +1,14 @@
-//! Hashes a package in one pass while it is downloaded, without a file.
+//! Hashes a package in one pass during its download, without a file.
 //!
-//! Three threads work on a package, so that hashing takes no longer than inflating: one computes the SHA-256 of the zip, one walks
-//! through the entries and inflates them, and one computes the SHA-256 and CRC-32 of their contents. The queues between them are
-//! limited in bytes, so memory does not grow with the package.
+//! Three threads process a package, so that hashing takes no longer than inflating: one computes the SHA-256 of the zip, one walks
+//! through the entries and inflates them, and one computes the SHA-256 and CRC-32 of their contents. The size of the queues between
+//! them is limited, so memory use does not grow with the package.
 //!
-//! Walking through a zip from its start relies on local headers, which are not authoritative. After the central directory has
-//! arrived, it is therefore read by the same code as that of a file, and each of its entries must match an entry of the walk in offset,
-//! method, sizes and data descriptor. The contents that were hashed are then the contents that would be read from a file, and the same
-//! code computes the hashes or the error. If an entry does not match, or if the archive cannot be walked through (because of a stored
-//! entry with a data descriptor, a gap or a prefix), the result is [`NeedsFile`]: the archive must be read from a file.
+//! Walking through a zip from its start relies on local headers, which are not authoritative. Once the central directory has
+//! arrived, it is therefore read by the same code as that of a file, and each of its entries must match an entry of the walk in
+//! offset, method, sizes and data descriptor. The hashed contents are then identical to those that would be read from a file, and
+//! the same code computes the hashes or the error. If an entry does not match, or if the archive cannot be walked through (because
+//! of a stored entry with a data descriptor, a gap or a prefix), the result is [`NeedsFile`]: the archive must be read from a file.
 
 mod chunk_reader;
 mod content_queue;
@@ -46,7 +46,6 @@ pub struct StreamHasher {
 #[derive(Debug)]
 pub enum Streamed {
     Hashed(PackageHashes),
-    /// The zip must be read from a file.
     NeedsFile {
         zh: Digest,
         size: u64,
@@ -54,20 +53,20 @@ pub enum Streamed {
     },
     /// The package is invalid. Reading it from a file would not help.
     Refused {
-        /// The digest of the zip. Callers must compare it before they report `error`: a wrong download is the more precise error.
+        /// The digest of the zip. Callers must check it before they report `error`, because a mismatch explains more.
         zh: Digest,
         size: u64,
         error: PackageError,
     },
 }
 
-/// Why a package must be read from a file.
+/// The reason why a package must be read from a file.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NeedsFile {
-    /// A stored entry has its size only in a data descriptor after its data.
+    /// The size of a stored entry is only in the data descriptor after its data.
     #[error("a stored entry has no size before its data")]
     StoredWithDescriptor,
-    /// An entry cannot be unpacked with its local header.
+    /// An entry cannot be unpacked by means of its local header.
     #[error("an entry cannot be unpacked during the download")]
     Unreadable,
     /// The sizes in a data descriptor differ from those of its entry.
@@ -98,11 +97,11 @@ impl Streamed {
     }
 }
 
-/// The capacity of the two queues between the network and the threads, in chunks.
+/// The capacity in chunks of each of the two queues between the network and the threads.
 const QUEUED_CHUNKS: usize = 4;
 
 impl StreamHasher {
-    /// Starts the threads. `type_name` is the type of the provider's address.
+    /// Starts the threads. `type_name` is the type in the provider's address.
     pub fn new(type_name: &str, limits: Limits) -> Result<Self, PackageError> {
         let (to_zip, from_feed) = mpsc::channel(QUEUED_CHUNKS);
         let (zip_done, zip) = oneshot::channel();
@@ -117,7 +116,7 @@ impl StreamHasher {
         let type_name = type_name.to_owned();
         spawn("inflate", move || {
             let walked = walk(ChunkReader::new(from_feed), sink, &limits);
-            // `walk` dropped the sink, so the thread ends after the last piece.
+            // `walk` has dropped the sink, so the hashing thread ends after the last piece.
             let summaries = hashing.join().ok();
             let result = reconcile(walked, summaries, &type_name, &limits);
             let _ = contents_done.send(result);
@@ -135,7 +134,7 @@ impl StreamHasher {
         self.feed.send(chunk).await
     }
 
-    /// Ends the package and waits for the result.
+    /// Marks the end of the package and waits for the result.
     pub async fn finish(self) -> Result<Streamed, PackageError> {
         let Self {
             feed,

@@ -1,4 +1,4 @@
-//! Compares the central directory with the entries of the walk.
+//! Compares the central directory with the entries found by the walk.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::package::stream::entry_walker::{WalkedArchive, WalkedEntry};
 use crate::package::{ContentHashes, Limits, PackageError};
 use crate::provider::Digest;
 
-/// Why a download has no hashes.
+/// The reason why a download has no hashes.
 #[derive(Debug, Error)]
 pub(super) enum StreamFailure {
     #[error(transparent)]
@@ -23,8 +23,8 @@ pub(super) enum StreamFailure {
     NeedsFile(#[from] NeedsFile),
 }
 
-/// Computes the hashes of the entries in the central directory, which must match the entries of the walk. `summaries` is `None` if the
-/// thread that hashes ended unexpectedly.
+/// Computes the hashes of the entries in the central directory, which must match the entries found by the walk. `summaries` is
+/// `None` if the hashing thread ended unexpectedly.
 pub(super) fn reconcile(
     walked: Result<WalkedArchive, NeedsFile>,
     summaries: Option<Vec<ContentSummary>>,
@@ -47,7 +47,7 @@ pub(super) fn reconcile(
     hash_entries(&listed, &mut contents, tail.size(), type_name, limits)
 }
 
-/// The entries of the walk and their contents, by the offsets of their local headers.
+/// The entries found by the walk and their contents, by the offsets of their local headers.
 struct WalkedContents {
     by_offset: BTreeMap<u64, (WalkedEntry, ContentSummary)>,
 }

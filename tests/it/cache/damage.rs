@@ -131,8 +131,9 @@ fn a_cache_that_others_can_enter_is_not_used() {
         fs::set_permissions(context.cache(), fs::Permissions::from_mode(mode)).unwrap();
         let before = entries(&context, "");
         let outcome = lock_anew(&context);
-        let text =
-            format!("as the cache: its mode is {mode:04o}, and only its owner may have access");
+        let text = format!(
+            "as the cache: its mode is {mode:04o}, but it must be accessible only to its owner"
+        );
         outcome.assert_stderr(&text);
         outcome.assert_stderr("chmod 700");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));

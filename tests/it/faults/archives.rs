@@ -40,8 +40,8 @@ const NAMES: &str = r"
 
 /// The columns: the fault, the entry in the syntax of [`entry`], and the result.
 const ENTRIES: &str = r"
-    wrong CRC-32                        | deflated=A crc=1      | the CRC-32 of its content differs from that in the archive
-    wrong size                          | deflated=A unpacked=7 | the size of its content differs from that in the central directory
+    wrong CRC-32                        | deflated=A crc=1      | the CRC-32 of its content differs from the CRC-32 in the archive
+    wrong size                          | deflated=A unpacked=7 | the size of its content differs from the size in the central directory
     invalid deflate stream              | stored=ggg method=8 | its data is corrupt
     an unsupported method               | stored=A method=12    | its compression method 12 is not supported
     a link is a file                    | stored=/etc/passwd mode=41471 | locks
@@ -49,7 +49,7 @@ const ENTRIES: &str = r"
     a name of 256 bytes                 | stored=x name=256     | name is too long
     a path of 5,000 bytes               | stored=x path=5000    | name is too long
     100 MB of zeros in 100 KB           | zeros=104857600       | unpacks to 104857603 bytes, more than the
-    the same, declared as 10 bytes      | zeros=104857600 unpacked=10 | the size of its content differs from that in the central directory
+    the same, declared as 10 bytes      | zeros=104857600 unpacked=10 | the size of its content differs from the size in the central directory
     16 exabytes declared                | stored=A unpacked=18446744073709551615 zip64 | unpacks to 18446744073709551615 bytes
 ";
 
@@ -60,12 +60,12 @@ const ARCHIVES: &str = "
     an empty archive                 | empty zip archive
     archive cut in half              | package is not a valid zip archive
     central directory elsewhere      | there is no local header at its offset in the central directory
-    entries that are not counted     | its end record counts 9 entries, its central directory has 1
+    entries that are not counted     | its end record counts 9 entries, but its central directory has 1
     no executable                    | package has no executable
     the executable is in a directory | package has no executable
     a thousand overlapping entries   | more than the
-    100,001 entries                  | package has too many entries: at most 100000 are accepted
-    a central directory of 17 MB     | central directory that is too large: at most 16777216 bytes
+    100,001 entries                  | package has too many entries: the limit is 100000
+    a central directory of 17 MB     | central directory that is too large: the limit is 16777216 bytes
 ";
 
 pub(super) fn faults() -> Vec<RunFault> {

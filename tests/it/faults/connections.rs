@@ -34,7 +34,7 @@ pub(super) const FAULTS: &str = r"
     599                       | ever | status=599                  | with status 599
     redirect to ftp           | ever | redirect=ftp://h.test/x     | `ftp://h.test/x`, which is not an http or https address
     redirect to a file        | ever | redirect=file:///etc/passwd | which is not an http or https address
-    redirect to invalid URL   | ever | redirect=https://[x         | an unreadable address
+    redirect to invalid URL   | ever | redirect=https://[x         | an invalid address
     redirect without target   | ever | status=302                  | 302 Found
     redirect to a closed port | ever | redirect=https://localhost:1/x | cannot connect to the server
     reset                     | once | reset                       | locks
@@ -67,19 +67,19 @@ pub(super) const FAULTS: &str = r"
 /// Requests with a token are never redirected to plain http. Requests for content that is verified later may be.
 pub(super) const RESULTS: &str = "
     unauthorized  | versions download index archives | requires credentials
-    unauthorized  | *                                | the server answered 401 Unauthorized
+    unauthorized  | *                                | the server responded with 401 Unauthorized
     forbidden     | versions download index archives | requires credentials
-    forbidden     | *                                | the server answered 403 Forbidden
+    forbidden     | *                                | the server responded with 403 Forbidden
     missing       | discovery                        | does not offer a provider registry
     missing       | versions                         | has no provider
     missing       | download                         | has no package for `linux_amd64`
     missing       | index                            | does not have provider
-    missing       | *                                | the server answered 404 Not Found
+    missing       | *                                | the server responded with 404 Not Found
     redirect loop | index archives                   | more than 5 redirects
     redirect loop | *                                | more than 9 redirects
     plain http    | list signature package           | cannot connect to the server
-    plain http    | *                                | would be fetched over plain http
-    stalled       | package                          | nothing arrived for
+    plain http    | *                                | plain http is not allowed for
+    stalled       | package                          | no data arrived for
     stalled       | *                                | no complete response within
     dripped       | package                          | bytes arrived within
     dripped       | *                                | no complete response within

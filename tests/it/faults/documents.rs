@@ -9,7 +9,7 @@ use super::whole::{DOWNLOAD, RunFault, VERSIONS, fault};
 /// The columns: the fault, a JSON pointer into the version list, the value to set there, and the result.
 const LISTS: &str = r#"
     nothing is wrong                    |                     |                               | locks
-    version with a number of 20 digits  | /versions/0/version | "1.0.99999999999999999999"    | which is too large for a version number
+    version with a number of 20 digits  | /versions/0/version | "1.0.99999999999999999999"    | which contains a number that is too large
     only invalid versions               | /versions/0/version | "newest"                      | lists no valid version of
     escape sequences in a version       | /versions/-         | {"version": "\u001b[2J\u0007"} | locks: \u{1b}[2J\u{7}
     escape sequences in a warning       | /warnings           | ["\u001b]0;title\u0007\rerror: \u009b31m"] | locks: \u{1b}]0;title
@@ -20,8 +20,8 @@ const LISTS: &str = r#"
 const DESCRIPTIONS: &str = r#"
     for another system               | /os                    | "darwin"                    | it is for `darwin_amd64`
     for another processor            | /arch                  | "ARM64"                     | it is for `linux_ARM64`
-    plugin protocol of the future    | /protocols             | ["7.0"]                     | supports plugin protocol 7.0, but 5.x or 6.x is needed
-    no plugin protocol               | /protocols             | ["five"]                    | `five` is not a plugin protocol
+    plugin protocol of the future    | /protocols             | ["7.0"]                     | supports plugin protocol 7.0, but 5.x or 6.x is required
+    no plugin protocol               | /protocols             | ["five"]                    | `five` is not a valid plugin protocol version
     checksum too short               | /shasum                | "abc"                       | `shasum` is not 64 hexadecimal digits
     name that the list does not have | /filename              | "x.zip"                     | checksum list has no SHA-256 checksum for `x.zip`
     name that leads elsewhere        | /filename              | "../../../../etc/passwd"    | checksum list has no SHA-256 checksum for `../../../../etc/passwd`
@@ -38,9 +38,9 @@ const DESCRIPTIONS: &str = r#"
 const LARGE: &str = "
     200,000 versions            | locks
     100,000 brackets in a field | no releases are available
-    3 GB of versions            | the response has more than 16777216 bytes (limit for registry responses)
+    3 GB of versions            | the response is larger than 16777216 bytes (limit for registry responses)
     name of a megabyte          | checksum list has no SHA-256 checksum for `xxxx
-    33 keys                     | the registry sent 33 signing keys, at most 32 are accepted
+    33 keys                     | the registry sent 33 signing keys; the limit is 32
     a key of 300 KB             | signing key 1 of 1 is unusable
 ";
 

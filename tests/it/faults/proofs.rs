@@ -13,7 +13,7 @@ use crate::conformance;
 const RECORDED: &str = "
     acme/revoked 130         | was made by the revoked key
     acme/revokedthengood 132 | was made by the revoked key
-    acme/expsig 104          | has expired, or was made in the future
+    acme/expsig 104          | has expired or is dated in the future
     acme/expsigforged 112    | does not match
     acme/otherbytes 44       | does not match
     acme/emptysig 48         | cannot verify the checksum list
@@ -37,16 +37,16 @@ const PUBLISHED: &str = "
     signed by an unlisted key   | the registry sent another key
     no keys                     | the registry sent no signing keys
     invalid trust signature     | cannot verify the trust signature of key
-    package changed in transit  | find out whether a proxy rewrites downloads
+    package changed in transit  | find out whether a proxy is rewriting downloads
     package of another provider | package has no executable whose name starts with `terraform-provider-ledger`
 ";
 
 /// The columns: the fault, a pointer into the `packages` of OpenTofu's registry, the new value, and the result.
 const REPORTS: &str = r#"
     packages: correct                   |                           |              | locks
-    packages: another size              | /linux_amd64/package_size | 7            | bytes, but the registry reported 7
-    packages: a size in quotes          | /linux_amd64/package_size | "7"          | the `packages` that the registry reports cannot be read
-    packages: another checksum          | /linux_amd64/hashes       | ["zh:0000000000000000000000000000000000000000000000000000000000000000"] | registry reports its packages inconsistently
+    packages: another size              | /linux_amd64/package_size | 7            | bytes long, but the registry reported 7
+    packages: a size in quotes          | /linux_amd64/package_size | "7"          | cannot parse the `packages` field of the registry's response
+    packages: another checksum          | /linux_amd64/hashes       | ["zh:0000000000000000000000000000000000000000000000000000000000000000"] | the `packages` field of the registry's response is invalid
     packages: no checksum               | /linux_amd64/hashes       | ["h1:x"]     | has no `zh` hash
     packages: no scheme                 | /linux_amd64/hashes       | ["x"]        | it has a hash without scheme
     packages: no entry for the platform |                           | {"linux_arm64": {"hashes": ["zh:0000000000000000000000000000000000000000000000000000000000000000"], "package_size": 7}} | it has no entry for `linux_amd64`

@@ -158,7 +158,7 @@ fn links_within_a_mirror_are_refused() {
         hostile.link(&target, &path);
         for arguments in MIRRORS {
             let error = hostile.refused(arguments);
-            let expected = format!("cannot use `{path}` in a mirror: it is a link");
+            let expected = format!("cannot use `{path}` in a mirror: it is a symlink");
             assert!(error.contains(&expected), "{arguments}: {error}");
         }
         fs::remove_dir_all(hostile.context.path("m")).unwrap();
@@ -179,7 +179,7 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
                 let outcome = hostile.refused(arguments);
                 let output = outcome + &hostile.run(arguments).stdout;
                 assert!(
-                    output.contains("it is a link"),
+                    output.contains("it is a symlink"),
                     "{path} -> {target}: {output}"
                 );
             }
@@ -216,7 +216,7 @@ fn unpacked_packages_must_not_contain_links() {
         let before = hostile.everything_outside();
         hostile.link(&target, &path);
         let outcome = hostile.run(check);
-        outcome.expect_code(3).assert_stdout("is a link");
+        outcome.expect_code(3).assert_stdout("is a symlink");
         // The next run replaces it with the correct package.
         hostile.run(fill).expect_success();
         hostile.run(check).expect_success();
@@ -229,7 +229,7 @@ fn unpacked_packages_must_not_contain_links() {
         hostile.link(hostile.outside(target), path);
         for arguments in [fill, check] {
             let error = hostile.refused(arguments);
-            assert!(error.contains("in a mirror: it is a link"), "{error}");
+            assert!(error.contains("in a mirror: it is a symlink"), "{error}");
         }
         fs::remove_file(hostile.context.path(path)).unwrap();
     }

@@ -174,7 +174,7 @@ fn a_proxy_that_cannot_be_read_is_an_error() {
         let (_registry, context) = site();
         context.require("a", &[("secure.invalid/acme/anvil", "")]);
         let outcome = lock(&context).env(variable, value).run().expect_code(1);
-        let expected = format!("cannot read the address of a proxy in `{variable}`");
+        let expected = format!("invalid proxy address in `{variable}`");
         assert!(
             outcome.stderr.contains(&expected),
             "{variable}={value}\n{outcome}"

@@ -109,7 +109,7 @@ const DAMAGES: &str = "
     other hash in 1.0.0.json | unlisted  @: `1.0.0.json` has a different hash
     hash without a scheme    | unlisted  @: `1.0.0.json` has an invalid hash
     other platform           | unlisted  @: `1.0.0.json` does not list `linux_amd64`
-    other file name          | unlisted  @: `1.0.0.json` names another file for `linux_amd64`
+    other file name          | unlisted  @: `1.0.0.json` names a different file for `linux_amd64`
 ";
 
 fn damage(mirror: &Path, name: &str) {

@@ -77,7 +77,7 @@ fn forms() {
     assert_eq!(site.registry.log().count("GET", "/m.zip"), 2);
     for [path, expected] in table(
         "
-        /none.zip             | the server answered 404
+        /none.zip             | the server responded with 404
         /m.zip?archive=tgz    | cannot unpack the archive
         /m.tgz?archive=zip    | package is not a valid zip archive
         /m.zip?checksum=ZEROS | has the checksum `sha256:
@@ -119,7 +119,7 @@ fn pages_name_the_source_of_a_module() {
         /page//b   | x
         /loop      | redirects more than 5 times
         /silent    | is neither an archive nor a redirect to a module source
-        /none      | the server answered 404 Not Found
+        /none      | the server responded with 404 Not Found
         ",
     ) {
         let found = site.text(&site.registry.url(path));

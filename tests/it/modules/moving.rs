@@ -200,7 +200,7 @@ fn a_response_304_to_an_unconditional_request_is_an_error() {
     let rule = Misbehave::on(PATH).respond(Response::status(304).with("ETag", "\"1\""));
     site.registry.misbehave(rule);
     let (text, _) = run(&mut site, &source);
-    assert!(text.contains("the server answered 304"), "{text}");
+    assert!(text.contains("the server responded with 304"), "{text}");
 }
 
 #[test]

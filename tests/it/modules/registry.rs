@@ -107,8 +107,16 @@ fn locations() {
         ("body", body, "x"),
         ("header", empty, "x"),
         ("nowhere", nowhere, "does not name the package of module"),
-        ("gone", Response::status(404), "the server answered 404"),
-        ("broken", Response::status(501), "the server answered 501"),
+        (
+            "gone",
+            Response::status(404),
+            "the server responded with 404",
+        ),
+        (
+            "broken",
+            Response::status(501),
+            "the server responded with 501",
+        ),
         ("odd", odd, "are not supported"),
     ];
     for (name, answer, expected) in rows {

@@ -96,7 +96,7 @@ async fn descriptions() {
         (with("protocols", Value::Null), "ok"),
         (
             with("protocols", json!(["x"])),
-            "`x` is not a plugin protocol",
+            "`x` is not a valid plugin protocol version",
         ),
         (without("os"), "it is for `_amd64`"),
         (with("arch", json!("AMD64")), "it is for `linux_AMD64`"),
@@ -160,7 +160,7 @@ async fn plugin_protocols() {
     assert_contains(&error.to_string(), "supports plugin protocol 4.0, 7.1");
     assert_eq!(
         error.hint().as_deref(),
-        Some("require version 1.1.0, which supports one of them")
+        Some("require version 1.1.0, which supports 5.x or 6.x")
     );
 }
 
@@ -217,7 +217,10 @@ async fn hints_name_possible_causes() {
         (on_list.clone().html(), "answered with a web page"),
         (status(404), "check the namespace"),
         (status(401), "set `TF_TOKEN_registry_terraform_io`"),
-        (on_description.status(404), "published for darwin_arm64"),
+        (
+            on_description.status(404),
+            "published only for darwin_arm64",
+        ),
     ] {
         registry.behave();
         registry.misbehave(rule);
@@ -331,7 +334,7 @@ async fn documents_have_limits() {
     registry.serve("/large", Document::octets("x".repeat(1001)));
     registry.serve("/fits", Document::octets("x".repeat(1000)));
     for (path, expected) in [
-        ("/large", "more than 1000 bytes (limit of this test)"),
+        ("/large", "larger than 1000 bytes (limit of this test)"),
         ("/fits", "ok"),
     ] {
         for chunked in [false, true] {
@@ -363,7 +366,7 @@ async fn compressed_documents_are_limited_by_their_inflated_size() {
     let found = list_versions(&connect(&registry), "acme/ledger").await;
     assert_contains(
         &found,
-        "more than 16777216 bytes (limit for registry responses)",
+        "larger than 16777216 bytes (limit for registry responses)",
     );
 }
 
@@ -401,6 +404,6 @@ async fn offline_clients_send_no_request() {
     let mut settings = configured(&registry, &Waits::default());
     settings.http.offline = true;
     let found = list_versions(&client(settings), "acme/ledger").await;
-    assert_ends(&found, "the network is switched off by `--offline`");
+    assert_ends(&found, "network access is disabled by `--offline`");
     assert_eq!(registry.log().total(), 0);
 }

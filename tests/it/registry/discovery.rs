@@ -53,13 +53,13 @@ const ANSWERS: &str = r#"
     200 | text/json                       |                                        | the content type is `text/json`, not `application/json` | 1
     200 | none                            |                                        | the content type is missing, not `application/json` | 1
     404 |                                 |                                        | does not offer a provider registry | 1
-    401 |                                 |                                        | the server answered 401 Unauthorized | 1
-    410 |                                 |                                        | the server answered 410 Gone | 1
-    201 |                                 |                                        | the server answered 201 Created | 1
-    501 |                                 |                                        | the server answered 501 Not Implemented | 1
-    429 |                                 |                                        | the server answered 429 Too Many Requests | 4
-    500 |                                 |                                        | the server answered 500 Internal Server Error | 4
-    503 |                                 |                                        | the server answered 503 Service Unavailable | 4
+    401 |                                 |                                        | the server responded with 401 Unauthorized | 1
+    410 |                                 |                                        | the server responded with 410 Gone | 1
+    201 |                                 |                                        | the server responded with 201 Created | 1
+    501 |                                 |                                        | the server responded with 501 Not Implemented | 1
+    429 |                                 |                                        | the server responded with 429 Too Many Requests | 4
+    500 |                                 |                                        | the server responded with 500 Internal Server Error | 4
+    503 |                                 |                                        | the server responded with 503 Service Unavailable | 4
     200 | application/json                | []                                     | invalid type: sequence, expected a map | 1
     200 | application/json                | {                                      | EOF while parsing | 1
     200 | application/json                | {} x                                   | trailing characters | 1
@@ -70,8 +70,8 @@ const ANSWERS: &str = r#"
     200 | application/json                | {"providers.v2":"/v2/"}                | does not support the provider registry protocol | 1
     200 | application/json                | {"Providers.V1":"/v1/"}                | does not offer a provider registry | 1
     200 | application/json                | {"providers.v1":"https://u@h.test/"}   | it contains a user name or password | 1
-    200 | application/json                | {"providers.v1":"http://h.test/v1/"}   | would be fetched over plain http | 1
-    200 | application/json                | {"x":"MEGABYTE"}                       | more than 1048576 bytes (limit for discovery documents) | 1
+    200 | application/json                | {"providers.v1":"http://h.test/v1/"}   | plain http is not allowed for | 1
+    200 | application/json                | {"x":"MEGABYTE"}                       | larger than 1048576 bytes (limit for discovery documents) | 1
 "#;
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn redirects_to_plain_http_are_refused_unless_on_loopback() {
         (plain.as_str(), "ok"),
         (
             "http://h.test/x",
-            "`http://h.test/x` would be fetched over plain http",
+            "plain http is not allowed for `http://h.test/x`",
         ),
         (
             "ftp://h.test/x",
@@ -320,6 +320,6 @@ async fn untrusted_certificates_are_refused() {
     let waits = Waits::default();
     let settings = trusting(&stranger, &waits);
     let found = list_versions(&client(settings), &format!("{}/acme/ledger", site.host)).await;
-    assert_contains(&found, "the server's certificate is not accepted");
+    assert_contains(&found, "the server's certificate is not trusted");
     assert!(waits.take().is_empty());
 }

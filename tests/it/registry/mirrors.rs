@@ -77,7 +77,7 @@ async fn the_protocol() {
     let platform = Platform::parse("darwin_arm64").unwrap();
     let darwin = PackageId { platform, ..id };
     let error = mirror.package(&darwin).await.unwrap_err();
-    assert_contains(&error.hint().unwrap(), "published for linux_amd64");
+    assert_contains(&error.hint().unwrap(), "published only for linux_amd64");
     let hits = site.registry.log().hits();
     assert_eq!(hits.len(), 2, "each document is requested once");
     for hit in hits {
@@ -340,9 +340,9 @@ async fn nothing_falls_through_to_an_excluded_registry() {
     let client = client_of(&site);
     for [block, expected] in table(
         r#"
-            direct { exclude = ["acme/*"] }  | no method of `provider_installation` includes provider
-            direct { include = ["other/*"] } | no method of `provider_installation` includes provider
-                                             | no method of `provider_installation` includes provider
+            direct { exclude = ["acme/*"] }  | no installation method in `provider_installation` includes provider
+            direct { include = ["other/*"] } | no installation method in `provider_installation` includes provider
+                                             | no installation method in `provider_installation` includes provider
         "#,
     ) {
         let source = source(&client, block);

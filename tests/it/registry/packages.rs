@@ -152,7 +152,7 @@ async fn a_changed_package_is_not_combined_with_its_old_part() {
         (shortened.no_ranges(), "the file on the server has changed"),
         (
             part("bytes 7-10/300000"),
-            "the server sent a different part from the one requested",
+            "the server sent a different byte range from the one requested",
         ),
         (
             part("bytes 150000-150003/150004"),
@@ -164,7 +164,7 @@ async fn a_changed_package_is_not_combined_with_its_old_part() {
         ),
         (
             part("lines 1-2"),
-            "the server sent a part without a valid `Content-Range` header",
+            "the server sent a byte range without a valid `Content-Range` header",
         ),
     ];
     for (rule, expected) in rows {
@@ -205,7 +205,7 @@ async fn a_slow_download_fails() {
     let registry = serve(1000);
     registry.misbehave(Misbehave::on(ZIP).drip(1, Duration::from_millis(50)));
     let found = outcome(fetch(impatient(&Waits::default()), &registry.url(ZIP)).await);
-    assert_ends(&found, "less than 1024 bytes arrived within 1 s");
+    assert_ends(&found, "fewer than 1024 bytes arrived within 1 s");
     assert_eq!(registry.log().total(), 1, "the request is not repeated");
 }
 
@@ -214,7 +214,7 @@ async fn announced_sizes_have_a_limit() {
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).content_length(5 * 1024 * 1024 * 1024));
     let found = outcome(fetch_from(&registry).await);
-    assert_ends(&found, "more than 4294967296 bytes (limit for packages)");
+    assert_ends(&found, "larger than 4294967296 bytes (limit for packages)");
 }
 
 #[tokio::test]

@@ -95,7 +95,7 @@ fn the_checksum_is_compared_unless_it_is_zero_without_descriptor() {
 
 #[test]
 fn the_descriptor_must_be_there_and_agree() {
-    // The headers have the flag, but something else or nothing follows the data.
+    // The headers have the descriptor flag, but something else or nothing follows the data.
     let flagged = |gap: &[u8]| RawEntry {
         flags: 8,
         gap: gap.to_vec(),
@@ -175,7 +175,7 @@ fn declared_sizes_must_be_those_of_the_content() {
             ..deflated
         }])
         .is_ok(),
-        "what follows a deflate stream is not looked at"
+        "data after a deflate stream is ignored"
     );
     let stored = RawEntry::stored("a", &text);
     assert_eq!(
@@ -204,7 +204,7 @@ fn sizes_and_offsets_that_lead_out_of_the_file() {
     assert_eq!(
         h1([past_the_end]).as_deref(),
         Ok(WITH_A),
-        "deflate ends by itself"
+        "a deflate stream marks its own end"
     );
     let negative = RawEntry {
         packed: 1 << 63,

@@ -20,7 +20,7 @@ fn missing_zip64_fields_end_the_directory() {
             "{field}"
         );
     }
-    // This value is permitted for the size of the content.
+    // For the size of the content, this value is permitted even without a zip64 field.
     let mut bytes = plain().to_bytes();
     let central = bytes
         .windows(4)
@@ -100,7 +100,7 @@ fn data_before_the_archive() {
             );
         }
     }
-    // The offset of the directory is absolute, those of the entries are relative.
+    // The offset of the directory is absolute, but those of the entries are relative.
     let zip = RawZip {
         prefix: vec![0; 300],
         relative: true,
@@ -170,12 +170,12 @@ fn zip64_end_records() {
         DirectoryFault::NoZip64EndRecord,
         "offset past the end"
     );
-    // Without a locator the 32-bit numbers are used, whose bits are all set.
+    // Without a locator, the 32-bit numbers are used, and all of their bits are set.
     assert_eq!(broken(locator, 0), DirectoryFault::Outside);
     assert_eq!(
         broken(locator + 4, 1),
         DirectoryFault::Outside,
-        "another disk"
+        "a different disk"
     );
     assert_eq!(
         broken(locator + 16, 2),
@@ -252,7 +252,7 @@ fn files_that_are_not_zips() {
 
 #[test]
 fn the_directory_must_not_end_with_the_file() {
-    // The comment of the last central header includes the end record.
+    // The comment of the last central header extends over the end record.
     let mut bytes = plain().to_bytes();
     let central = bytes
         .windows(4)

@@ -28,7 +28,7 @@ fn hash(bytes: &[u8], limits: &Limits) -> Result<ContentHashes, PackageError> {
     hash_contents(&file_of(bytes), "p", limits)
 }
 
-/// The `h1` hash of the executable and these files.
+/// Returns the `h1` hash of a package with the executable and these files.
 fn h1(entries: impl IntoIterator<Item = RawEntry>) -> Result<String, PackageError> {
     h1_of(&RawZip::of([exe()].into_iter().chain(entries)))
 }
@@ -37,7 +37,7 @@ fn h1_of(zip: &RawZip) -> Result<String, PackageError> {
     hash(&zip.to_bytes(), &Limits::default()).map(|hashes| hashes.h1.to_string())
 }
 
-/// The error of the entry `a`.
+/// Returns the fault of the entry `a`.
 fn fault(entry: RawEntry) -> EntryFault {
     match h1([entry]) {
         Err(PackageError::Entry { name, fault }) if name == "a" => fault,
@@ -52,7 +52,7 @@ fn directory_fault(bytes: &[u8]) -> DirectoryFault {
     }
 }
 
-/// An archive with the executable, and the file `a` with the content `A`.
+/// Returns an archive with the executable, and the file `a` with the content `A`.
 fn plain() -> RawZip {
     RawZip::of([exe(), RawEntry::deflated("a", "A")])
 }
@@ -157,7 +157,7 @@ fn limits_are_enforced_and_named() {
     assert_eq!(h1([directory]).as_deref(), Ok(ALONE));
 }
 
-/// The hash of the zip's entries, compared with `h1` of the lines that define it.
+/// Compares the hash of the zip's entries with the `h1` hash of the lines that define it.
 #[test]
 fn the_zip_based_hash() {
     let lines = |names: &[(&str, &str)]| {
@@ -182,7 +182,7 @@ fn the_zip_based_hash() {
             lines(&[("d/", ""), exe_line]),
         ),
         (
-            "a directory by its mode has its data",
+            "a directory marked by its mode includes its data",
             vec![RawEntry::stored("d", "x").mode(0o040_755)],
             lines(&[("d", "x"), exe_line]),
         ),
@@ -197,13 +197,13 @@ fn the_zip_based_hash() {
             lines(&[("a", "2"), ("a", "2"), exe_line]),
         ),
         (
-            "but not in another spelling",
+            "but not in a different spelling",
             vec![RawEntry::stored("a", "1"), RawEntry::stored("./a", "2")],
             lines(&[("./a", "2"), ("a", "1"), exe_line]),
         ),
         ("a line feed", vec![RawEntry::directory("d\n/")], None),
         (
-            "a directory of some size",
+            "a directory with a nonzero size",
             vec![RawEntry {
                 unpacked: 1,
                 ..RawEntry::directory("d/")
@@ -211,7 +211,7 @@ fn the_zip_based_hash() {
             None,
         ),
         (
-            "a directory by its mode with broken data",
+            "a directory marked by its mode, with broken data",
             vec![RawEntry {
                 crc: 1,
                 ..RawEntry::stored("d", "x").mode(0o040_755)
@@ -219,7 +219,7 @@ fn the_zip_based_hash() {
             None,
         ),
         (
-            "unless a readable one of that name follows",
+            "unless a readable entry with that name follows",
             vec![
                 RawEntry {
                     crc: 1,

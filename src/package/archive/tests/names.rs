@@ -1,4 +1,4 @@
-//! Names and modes of entries: which are files, which of several equal names is used, and which cannot be unpacked.
+//! Names and modes of entries: which are files, which of several identical names is used, and which cannot be unpacked.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn name_and_mode_make_a_directory() {
             RawEntry::stored("d/", "").mode(0o100_644),
         ),
         (
-            "content is not looked at",
+            "content is ignored",
             RawEntry {
                 crc: 1,
                 unpacked: 9,
@@ -24,7 +24,7 @@ fn name_and_mode_make_a_directory() {
             },
         ),
         (
-            "nor the method",
+            "method is ignored",
             RawEntry {
                 method: 99,
                 ..RawEntry::directory("d/")
@@ -50,10 +50,13 @@ fn name_and_mode_make_a_directory() {
             with(0x0714, 0o040_755 << 16 | 0x10),
         ),
         (
-            "a socket, whose type has the bit of a directory and another",
+            "a socket, whose type includes the directory bit",
             with(0x0314, 0o140_644 << 16),
         ),
-        ("a block device likewise", with(0x0314, 0o060_644 << 16)),
+        (
+            "a block device, whose type includes it, too",
+            with(0x0314, 0o060_644 << 16),
+        ),
     ];
     for (name, entry) in files {
         assert_eq!(h1([entry]), h1([RawEntry::stored("d", "x")]), "{name}");
@@ -80,7 +83,7 @@ fn modes_have_no_other_meaning() {
     assert_eq!(
         h1_of(&linked).as_deref(),
         Ok(ALONE),
-        "a linked executable hashes as text and counts"
+        "a symlinked executable is hashed as text and accepted"
     );
 }
 
@@ -133,7 +136,7 @@ fn the_central_directory_gives_name_and_order() {
 
 #[test]
 fn names_are_bytes_regardless_of_their_declared_encoding() {
-    // The Unicode path field of Info-ZIP: version 1, the CRC-32 of the name, and another name. It is ignored.
+    // The Unicode path field of Info-ZIP: version 1, the CRC-32 of the name, and a different name. It is ignored.
     let unicode_path = b"up\x06\0\x01\x43\xbe\xb7\xe8b".to_vec();
     let entries = [
         RawEntry {

@@ -80,7 +80,7 @@ fn a_valid_signature_has_a_signer() {
     assert!(signer.fingerprint.ends_with(VALID) && signer.fingerprint.len() == 40);
     assert_eq!(signer.tier, Tier::SelfSigned);
     assert_eq!(signer.lapse, None);
-    // 2026-06-01T12:00:00Z, and the seconds that gpg ran.
+    // 2026-06-01T12:00:00Z, plus the seconds that gpg took.
     let since = signer.signed_at.duration_since(UNIX_EPOCH).unwrap();
     assert_eq!(since.as_secs() / 100, 1_780_315_200 / 100);
     assert_eq!(tofu("valid", &["valid"]), [Ok(signer.clone()), Ok(signer)]);
@@ -92,7 +92,7 @@ fn kinds_of_signatures_that_are_accepted() {
         let signer = terraform(signature, &["valid"]).unwrap();
         assert_eq!(signer.key_id, VALID, "{signature}");
     }
-    // The ID is that of the primary key, which may only certify.
+    // The ID is that of the primary key, which may itself only certify.
     let subkey = terraform("subkey", &["subkey"]).unwrap();
     assert_eq!(subkey.key_id, "C0E132D2EE1AB38B");
     for number in 1..=6 {
@@ -172,7 +172,11 @@ fn several_signatures_in_one_file() {
     assert_eq!(join(&["other", "valid"]), valid);
     assert_eq!(join(&["valid", "other"]), valid);
     assert_eq!(join(&["ripemd160", "valid"]), valid);
-    assert_eq!(join(&["valid", "expired-signature"]), valid, "the first");
+    assert_eq!(
+        join(&["valid", "expired-signature"]),
+        valid,
+        "the first one"
+    );
     let expired = Err(SignatureError::Expired {
         key_id: VALID.to_owned(),
     });
@@ -289,7 +293,7 @@ fn messages_name_the_signer() {
         (
             "A",
             1,
-            "it is signed by A, but the registry sent another key",
+            "it is signed by A, but the registry sent a different key",
         ),
         (
             "A",

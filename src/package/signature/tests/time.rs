@@ -1,8 +1,8 @@
-//! Validity in time: keys and signatures that expire, and keys that are revoked.
+//! Expiration and revocation of keys and signatures.
 
 use super::*;
 
-/// Expired keys and signatures, as Terraform, OpenTofu, and OpenTofu with enforcement treat them.
+/// How Terraform, OpenTofu, and OpenTofu with enforcement treat expired keys and signatures.
 #[test]
 fn validity_in_time() {
     let lapsed = |lapse: Lapse| move |signer: &Signer| signer.lapse == Some(lapse);
@@ -34,7 +34,7 @@ fn validity_in_time() {
     let both = terraform("expired-both", &["expired-key"]);
     assert!(
         both.is_ok_and(|signer| signer.lapse == Some(Lapse::Key)),
-        "the key counts first"
+        "the key takes precedence"
     );
     let [both, _] = tofu("expired-both", &["expired-key"]);
     assert!(both.as_ref().is_ok_and(lapsed(Lapse::Key)));
@@ -79,7 +79,7 @@ fn later_keys_after_an_expired_one() {
     assert_eq!(
         run(Engine::Terraform, &keys),
         Ok(Some(Lapse::Key)),
-        "not reached"
+        "the second key is not read"
     );
     let fault = KeyFault::Armor;
     assert_eq!(
@@ -177,7 +177,7 @@ fn expiration_is_exact_to_the_second() {
     assert_eq!(
         at(made - Duration::from_secs(1), &fixture("valid.sig")).is_err(),
         {
-            // A second earlier the key may not exist yet. Terraform accepts it like an expired key.
+            // A second earlier, the key may not exist yet. Terraform accepts it like an expired key.
             at(made - Duration::from_secs(1), &fixture("valid.sig")) == expired
         }
     );

@@ -43,15 +43,15 @@ fn file_of(bytes: &[u8]) -> File {
 /// The result of hashing an archive as a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// The hashes equal those of the file.
+    /// The hashes are identical to those of the file.
     Hashed,
-    /// The error equals that of the file.
+    /// The error is identical to that of the file.
     Refused,
     /// The archive must be read from a file.
     WholeFile,
 }
 
-/// Fails if the download has a different result from the file, unless it must be read from a file.
+/// Hashes the bytes as a download and as a file. Fails if the results differ, unless the archive must be read from a file.
 fn agree(bytes: &[u8], chunk: usize, limits: Limits) -> Way {
     let whole = hash_archive(&file_of(bytes), "p", &limits);
     let streamed = stream_in(bytes, chunk, limits);
@@ -73,7 +73,7 @@ fn agree(bytes: &[u8], chunk: usize, limits: Limits) -> Way {
     }
 }
 
-/// Archives of valid entries that can be hashed as a download.
+/// Returns archives of valid entries that can be hashed during a download.
 fn ordinary_entries() -> Vec<RawZip> {
     let large: Vec<u8> = (0..400_000_u32)
         .flat_map(|at| at.wrapping_mul(at).to_le_bytes())
@@ -132,7 +132,7 @@ fn ordinary_entries() -> Vec<RawZip> {
     ]
 }
 
-/// Other archives that can be hashed as a download.
+/// Returns other archives that can be hashed during a download.
 fn ordinary_archives() -> Vec<RawZip> {
     vec![
         RawZip {
@@ -185,7 +185,7 @@ fn ordinary_archives() -> Vec<RawZip> {
     ]
 }
 
-/// Archives that can be hashed as a download must not need a file, because that would be slower.
+/// Archives that can be hashed during a download must not require a file, because that would be slower.
 #[test]
 fn ordinary_archives_are_hashed_while_downloading() {
     for zip in ordinary_entries().into_iter().chain(ordinary_archives()) {
@@ -348,7 +348,7 @@ fn archives_that_must_be_read_from_a_file() {
     }
 }
 
-/// The flag for a descriptor is only in the central directory, or only in the local header.
+/// The descriptor flag is set only in the central directory, or only in the local header.
 #[test]
 fn headers_that_differ_need_a_file() {
     let bytes = RawZip::of([exe(), RawEntry::deflated("a", "A")]).to_bytes();

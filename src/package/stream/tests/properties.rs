@@ -37,7 +37,7 @@ fn descriptors() -> impl Strategy<Value = Descriptor> {
     ])
 }
 
-/// Entries that are mostly valid; some have one wrong field.
+/// Generates entries that are mostly valid; some have one invalid field.
 fn entries() -> impl Strategy<Value = RawEntry> {
     let fields = (
         names(),
@@ -105,7 +105,7 @@ fn archives() -> impl Strategy<Value = RawZip> {
     })
 }
 
-/// Changes random bytes, mostly in headers, near signatures.
+/// Changes random bytes, mostly in headers near signatures.
 fn changed(mut bytes: Vec<u8>, changes: &[(u16, u8, u8)]) -> Vec<u8> {
     for (place, offset, value) in changes {
         let headers: Vec<_> = (0..bytes.len().saturating_sub(1))
@@ -128,10 +128,13 @@ fn changes() -> impl Strategy<Value = Vec<(u16, u8, u8)>> {
     prop_oneof![1 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..4)]
 }
 
-/// For any bytes, the download has the same result as the file, or must be read from a file. With `--nocapture` it prints the number of
-/// archives with each result; every result must be frequent, so that the comparison is meaningful.
+/// For any bytes, the download has the same result as the file, or must be read from a file. With `--nocapture`, the test prints
+/// the number of archives with each result; every result must be frequent, so that the comparison is meaningful.
 #[test]
-#[expect(clippy::print_stderr, reason = "the counts are for those who ask")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the counts are shown with `--nocapture`"
+)]
 fn both_ways_agree() {
     let inputs = (archives(), changes(), 0..400_usize, 1..5_000_usize);
     let ways = RefCell::new(BTreeMap::new());
