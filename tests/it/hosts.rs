@@ -19,7 +19,7 @@ const ANSWERS: &str = "
     */versions   | status=501 | a provider cache server that lacks this part of the protocol
     */download/* | status=501 | check the `host` blocks of the CLI configuration
     */versions   | html       | correct the address, or find out whether
-    */download/* | html       | answered with a web page
+    */download/* | html       | the server sent a web page
     */versions   | status=400 | 400 Bad Request
 ";
 

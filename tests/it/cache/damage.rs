@@ -99,7 +99,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
         let run = || context.command(arguments).env("TFLOCK_CACHE_DIR", place);
         let outcome = run().run().expect_success();
         outcome.assert_stderr("warning: cannot use `");
-        outcome.assert_stderr("hint: set `TFLOCK_CACHE_DIR` to another directory");
+        outcome.assert_stderr("hint: set `TFLOCK_CACHE_DIR` to a different directory");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
         assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);
         let silent = run().arg("--no-cache").run().expect_success();

@@ -48,7 +48,7 @@ const ENTRIES: &str = r"
     terminal escape sequence in a name  | deflated=x crc=1 escape | `\u{1b}[2J`
     a name of 256 bytes                 | stored=x name=256     | name is too long
     a path of 5,000 bytes               | stored=x path=5000    | name is too long
-    100 MB of zeros in 100 KB           | zeros=104857600       | unpacks to 104857603 bytes, more than the
+    100 MB of zeros in 100 KB           | zeros=104857600       | unpacks to 104857603 bytes; the limit is
     the same, declared as 10 bytes      | zeros=104857600 unpacked=10 | the size of its content differs from the size in the central directory
     16 exabytes declared                | stored=A unpacked=18446744073709551615 zip64 | unpacks to 18446744073709551615 bytes
 ";
@@ -63,7 +63,7 @@ const ARCHIVES: &str = "
     entries that are not counted     | its end record counts 9 entries, but its central directory has 1
     no executable                    | package has no executable
     the executable is in a directory | package has no executable
-    a thousand overlapping entries   | more than the
+    a thousand overlapping entries   | the limit is
     100,001 entries                  | package has too many entries: the limit is 100000
     a central directory of 17 MB     | central directory that is too large: the limit is 16777216 bytes
 ";

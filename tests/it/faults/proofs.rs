@@ -34,7 +34,7 @@ const PUBLISHED: &str = "
     list of another release     | but the registry announced
     list with an extra line     | the signature by key
     list of 3 MB                | limit for checksum lists
-    signed by an unlisted key   | the registry sent another key
+    signed by an unlisted key   | the registry sent a different key
     no keys                     | the registry sent no signing keys
     invalid trust signature     | cannot verify the trust signature of key
     package changed in transit  | find out whether a proxy is rewriting downloads
@@ -48,7 +48,7 @@ const REPORTS: &str = r#"
     packages: a size in quotes          | /linux_amd64/package_size | "7"          | cannot parse the `packages` field of the registry's response
     packages: another checksum          | /linux_amd64/hashes       | ["zh:0000000000000000000000000000000000000000000000000000000000000000"] | the `packages` field of the registry's response is invalid
     packages: no checksum               | /linux_amd64/hashes       | ["h1:x"]     | has no `zh` hash
-    packages: no scheme                 | /linux_amd64/hashes       | ["x"]        | it has a hash without scheme
+    packages: no scheme                 | /linux_amd64/hashes       | ["x"]        | it has a hash without a scheme
     packages: no entry for the platform |                           | {"linux_arm64": {"hashes": ["zh:0000000000000000000000000000000000000000000000000000000000000000"], "package_size": 7}} | it has no entry for `linux_amd64`
 "#;
 
