@@ -51,7 +51,7 @@ enum AccessScope {
     #[default]
     Repository,
     ModulePackage,
-    /// Directories that the user named, outside of any repository.
+    /// Directories that the user named, outside any repository.
     NamedDirectories,
 }
 

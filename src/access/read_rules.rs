@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What the user permits the configuration to read during a run.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRules {
-    /// Directories that a root module outside of any repository may read: the working directory and those that the user named.
+    /// Directories that a root module outside any repository may read: the working directory and those that the user named.
     pub named: Vec<PathBuf>,
     /// Additional files and directories, from `--allow-read`.
     pub allowed: Vec<PathBuf>,

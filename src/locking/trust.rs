@@ -50,7 +50,7 @@ impl Verifier {
 
     /// Creates the record of a package from its registry's report, without a download. Returns `None` unless
     /// `--trust-registry-hashes` is set and the registry reports the hashes. As in OpenTofu, `OPENTOFU_ENFORCE_GPG_VALIDATION`
-    /// disables reports.
+    /// prevents this.
     pub(super) fn accept_report(
         self,
         list: &VerifiedList,

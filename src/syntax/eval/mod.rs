@@ -87,7 +87,7 @@ pub enum EvalProblem {
 /// The reason why a function may not read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The file is outside of the readable directories.
+    /// The file is outside the readable directories.
     Outside,
     /// The file is internal to git, Terraform or OpenTofu.
     Internal,
