@@ -35,6 +35,7 @@ layered_options! {
         heading: "What to lock",
         value_name: "OS_ARCH",
         help: "Include this platform, such as `linux_amd64` (repeatable, comma lists accepted) [default: this machine's]",
+        counts_if_untrusted: |_| true,
         ..OptionSpec::new(|| vec![Platform::current()])
     };
     ignore_paths: Vec<Regex> = OptionSpec {
@@ -68,6 +69,7 @@ layered_options! {
         heading: "How configurations are read",
         value_name: "TOOL",
         help: "Follow the rules of this tool",
+        counts_if_untrusted: |_| true,
         ..OptionSpec::new(|| None)
     };
     missing_platform: Missing = OptionSpec {
@@ -103,6 +105,7 @@ layered_options! {
         help: "Fail, or add or replace hashes, if no recorded hash of a kept version is genuine",
         details: "In that case, the package was uploaded again, or the lock file was tampered with",
         is_allowed_in_file: |mismatch| *mismatch == Mismatch::Error,
+        counts_if_untrusted: |_| true,
         ..OptionSpec::new(|| Mismatch::Error)
     };
     prune: bool = OptionSpec {
@@ -123,6 +126,7 @@ layered_options! {
         value_name: "N",
         help: "Process at most N packages at once; hashing uses all cores",
         strictest: Some(Ord::cmp),
+        counts_if_untrusted: |_| true,
         ..OptionSpec::new(|| NumberUpTo(8))
     };
 }

@@ -104,7 +104,7 @@ impl<T> OptionSpec<T> {
             default,
             strictest: None,
             is_allowed_in_file: |_| true,
-            counts_if_untrusted: |_| true,
+            counts_if_untrusted: |_| false,
         }
     }
 }

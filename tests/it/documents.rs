@@ -20,6 +20,25 @@ const COMMANDS: [&str; 8] = [
     "man",
 ];
 
+/// The headings in the help of the commands.
+const HEADINGS: [&str; 15] = [
+    "Arguments:",
+    "Cache:",
+    "Commands:",
+    "Examples:",
+    "How configurations are read:",
+    "How to run:",
+    "Options:",
+    "Output options:",
+    "Usage:",
+    "What the configuration may do:",
+    "What to check:",
+    "What to keep:",
+    "What to lock:",
+    "Where packages come from:",
+    "Which directories:",
+];
+
 fn run(arguments: &str) -> Outcome {
     let context = TestContext::offline(TFLOCK);
     context.run(arguments)
@@ -32,6 +51,10 @@ fn the_help_of_every_command_has_examples() {
         assert!(help.contains("Examples:"), "{command}\n{help}");
         let widest = help.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(100), "{command}: {widest:?}");
+        let is_heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
+        for heading in help.lines().filter(is_heading) {
+            assert!(HEADINGS.contains(&heading), "{command}: {heading}");
+        }
     }
     let help = run("--help").expect_success().stdout;
     for command in COMMANDS {

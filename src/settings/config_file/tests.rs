@@ -57,7 +57,7 @@ const MISTAKES: [&str; 20] = [
     r"platform = [] | `platform` is not a valid key in `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
     r"\nignore_paths = [] | `ignore_paths` is not a valid key in `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",
     r"upgrade = true | `upgrade` is not a valid key in `.tflock.toml` | 1:1 ^^^^^^^ | set `--upgrade` on the command line: config files cannot set it",
-    r"[tool] | `tool` is not a valid key in `.tflock.toml` | 1:2 ^^^^ | the valid keys are `create`, `engine`, `ignore-paths`, `jobs`, `mismatch`, `missing-module`, `missing-platform`, `platforms`, `prune` and `signers`",
+    r"[tool] | `tool` is not a valid key in `.tflock.toml` | 1:2 ^^^^ | the valid keys are `create`, `engine`, ",
     r#"prune = "yes" | cannot use `prune`: expected true or false, found a string | 1:9 ^^^^^ | "#,
     r#"platforms = "linux_amd64" | cannot use `platforms`: expected a list of strings, such as `["..."]`, found a string | 1:13 ^^^^^^^^^^^^^ | "#,
     r#"platforms = [1] | cannot use `platforms`: expected a list of strings, such as `["..."]`, found a number | 1:14 ^ | "#,
