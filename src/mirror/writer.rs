@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tempfile::NamedTempFile;
 
@@ -12,6 +12,7 @@ use super::directory::{Layout, MirrorDirectory};
 use super::error::MirrorError;
 use super::staging::Staging;
 use crate::package::{Limits, hash_directory, unpack_package};
+use crate::parallel::lock;
 use crate::provider::{Digest, Hash, PackageId};
 use crate::temporary_file::Owner;
 
@@ -20,8 +21,12 @@ use crate::temporary_file::Owner;
 pub struct Mirror {
     directory: MirrorDirectory,
     staging: Staging,
-    zips: Mutex<BTreeMap<Digest, Zip>>,
+    zips: Mutex<BTreeMap<Digest, SharedZip>>,
 }
+
+/// A zip that several packages may share, such as those of two hosts. It is locked while one of them is stored. `None` if
+/// storing it failed.
+type SharedZip = Arc<Mutex<Option<Zip>>>;
 
 /// A zip from this run, whose digest is the expected one.
 #[derive(Debug)]
@@ -66,31 +71,27 @@ impl Mirror {
 
     /// Keeps a zip whose digest has been compared with the expected one, until [`Self::put`] moves it.
     pub fn keep(&self, digest: Digest, incoming: Incoming) {
-        self.lock().insert(digest, Zip::Staged(incoming));
+        *lock(&self.zip(digest)) = Some(Zip::Staged(incoming));
     }
 
     /// Records that the mirror has the package with this digest, so that other packages with the same zip can be copied from it.
     pub fn register(&self, id: &PackageId, digest: Digest) {
         let place = self.directory.package_path(id);
-        self.lock().entry(digest).or_insert(Zip::Placed(place));
-    }
-
-    /// Whether a zip with this digest is available to [`Self::put`].
-    pub fn has(&self, digest: Digest) -> bool {
-        self.lock().contains_key(&digest)
+        lock(&self.zip(digest)).get_or_insert(Zip::Placed(place));
     }
 
     /// Moves the zip with this digest, or its unpacked files, to the path of the package.
     pub fn put(&self, id: &PackageId, digest: Digest) -> Result<(), MirrorError> {
         let place = self.directory.package_path(id);
-        let zip = self.lock().remove(&digest);
-        let placed = match zip {
+        let zip = self.zip(digest);
+        let mut zip = lock(&zip);
+        let placed = match zip.take() {
             Some(Zip::Staged(file)) => self.put_staged(file, &place),
             Some(Zip::Placed(from)) => self.put_copy(&from, &place),
             None => Err(MirrorError::write(&place)(io::ErrorKind::NotFound.into())),
         };
         if placed.is_ok() {
-            self.lock().insert(digest, Zip::Placed(place));
+            *zip = Some(Zip::Placed(place));
         }
         placed
     }
@@ -146,8 +147,8 @@ impl Mirror {
         Ok((directory, new))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Zip>> {
-        self.zips.lock().unwrap_or_else(PoisonError::into_inner)
+    fn zip(&self, digest: Digest) -> SharedZip {
+        lock(&self.zips).entry(digest).or_default().clone()
     }
 }
 
@@ -194,4 +195,43 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     fs::rename(other, &aside)?;
     fs::rename(one, other)?;
     fs::rename(&aside, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::thread;
+
+    use super::*;
+    use crate::provider::{Engine, Platform, ProviderAddr, Version};
+
+    #[test]
+    fn packages_of_two_hosts_with_the_same_zip_are_stored_at_the_same_time() {
+        let base = tempfile::tempdir().unwrap();
+        let mirror = Mirror::open(MirrorDirectory::new(base.path(), Layout::Packed)).unwrap();
+        for round in 0..50_u8 {
+            let digest = Digest::new([round; 32]);
+            let mut zip = mirror.incoming().unwrap();
+            zip.write_all(&vec![round; 100_000]).unwrap();
+            mirror.keep(digest, zip);
+            let id = |host: &str| PackageId {
+                provider: ProviderAddr::parse(&format!("{host}/acme/anvil"), Engine::Terraform)
+                    .unwrap(),
+                version: Version::parse(&format!("1.0.{round}")).unwrap(),
+                platform: Platform::parse("linux_amd64").unwrap(),
+            };
+            let ids = ["a.test", "b.test"].map(id);
+            thread::scope(|scope| {
+                let mirror = &mirror;
+                let put = |id| scope.spawn(move || mirror.put(id, digest));
+                for thread in [put(&ids[0]), put(&ids[1])] {
+                    thread.join().unwrap().unwrap();
+                }
+            });
+            for id in &ids {
+                let stored = fs::read(mirror.directory().package_path(id)).unwrap();
+                assert_eq!(stored, vec![round; 100_000]);
+            }
+        }
+    }
 }

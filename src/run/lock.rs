@@ -25,7 +25,7 @@ use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::Session;
 use super::write_lock_file::write_lock_file;
-use super::{CommandError, Invocation};
+use super::{CommandError, DONE, DRIFT, Invocation};
 
 /// The maximum number of attempts to lock a directory whose lock file another process keeps changing.
 const MAX_ATTEMPTS: usize = 10;
@@ -92,7 +92,8 @@ impl DirectoryCommand for Locker {
     fn publish(&self, report: &RunReport, printer: Printer) -> u8 {
         let settings = &self.settings;
         let is_drift = (settings.check || settings.fail_on_change) && report.has_drift();
-        publish(report, is_drift, &settings.report, printer)
+        let code = if is_drift { DRIFT } else { DONE };
+        publish(report, code, &settings.report, printer)
     }
 }
 

@@ -9,20 +9,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::printer::Printer;
 use crate::settings::ReportSettings;
 
+use super::A_DIRECTORY_FAILED;
 use super::report::{Fate, RunReport, github, json, sarif, text};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT};
 
-/// Publishes the report and returns the exit code. Errors and warnings also go to stderr, except with the format `github`, which
-/// already shows them as annotations in the same log.
+/// Publishes the report and returns the exit code: `code`, unless a directory failed. Errors and warnings also go to stderr,
+/// except with the format `github`, which already shows them as annotations in the same log.
 pub(super) fn publish(
     report: &RunReport,
-    is_drift: bool,
+    code: u8,
     settings: &ReportSettings,
     printer: Printer,
 ) -> u8 {
     let exit_code = match report.count(Fate::Failed) {
-        0 if is_drift => DRIFT,
-        0 => DONE,
+        0 => code,
         _ => A_DIRECTORY_FAILED,
     };
     match settings.format {

@@ -22,7 +22,7 @@ use super::publish::publish;
 use super::read::{ReadDirectory, Task};
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
 use super::session::Session;
-use super::{CommandError, Invocation};
+use super::{CommandError, DONE, DRIFT, Invocation};
 
 pub(super) fn command(args: &VerifyArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
@@ -96,12 +96,8 @@ impl DirectoryCommand for VerifyCommand {
     }
 
     fn publish(&self, report: &RunReport, printer: Printer) -> u8 {
-        publish(
-            report,
-            report.findings() > 0,
-            &self.settings.report,
-            printer,
-        )
+        let code = if report.findings() > 0 { DRIFT } else { DONE };
+        publish(report, code, &self.settings.report, printer)
     }
 }
 
