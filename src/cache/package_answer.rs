@@ -36,7 +36,6 @@ impl AnswerKey<'_> {
     }
 }
 
-/// A registry's description of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageAnswer {
     /// The name of the zip in the checksum list.

@@ -45,7 +45,6 @@ pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     decoder.out
 }
 
-/// The file that is being decoded.
 #[derive(Clone, Copy)]
 pub(super) struct ConfigSource<'a> {
     pub(super) path: &'a Path,

@@ -35,7 +35,6 @@ pub enum MethodKind {
     NetworkMirror {
         /// The base URL, as written in the file.
         url: String,
-        /// OpenTofu's `trust_all_hashes`.
         trust_all_hashes: bool,
     },
     /// An OCI registry (OpenTofu only), which tflock does not support.

@@ -4,7 +4,6 @@ use thiserror::Error;
 
 use crate::span::Place;
 
-/// An invalid block or argument.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BlockProblem {
     #[error("incorrect number of labels for a `{kind}` block: expected {required}, found {found}")]

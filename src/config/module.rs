@@ -23,7 +23,6 @@ const MAX_PLACES: usize = 300;
 /// A directory, read as a module. Its files are not needed afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// The required providers by local name.
     pub(super) required_providers: BTreeMap<String, RequiredProvider>,
     pub(super) providers: DeclarationMap<ProviderBlock>,
     pub(super) resources: DeclarationMap<Resource>,

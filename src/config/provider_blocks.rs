@@ -10,7 +10,6 @@ use super::{BlockProblem, ConfigError};
 pub(super) struct ProviderBlock {
     pub(super) name: String,
     pub(super) alias: Option<String>,
-    /// The deprecated `version` argument.
     pub(super) version: Option<VersionConstraints>,
     pub(super) has_for_each: bool,
     pub(super) range: SourceRange,

@@ -13,7 +13,6 @@ use super::{BlockProblem, ConfigError, ConfigErrors};
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {
     pub(super) range: SourceRange,
-    /// The required providers by local name.
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
 

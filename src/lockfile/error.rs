@@ -36,10 +36,8 @@ impl Error for ParseError {
 /// The reason why a lock file cannot be parsed. The messages begin like those of Terraform and OpenTofu.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseProblem {
-    /// The text is not valid HCL.
     #[error(transparent)]
     Syntax(SyntaxProblem),
-    /// The file contains Git's conflict markers.
     #[error("unfinished merge: the lock file has conflict markers")]
     ConflictMarker,
     /// A block other than `provider` and `module`, or a nested block.

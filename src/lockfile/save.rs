@@ -19,10 +19,8 @@ use crate::access::{LinkError, resolve_link};
 use crate::span::Place;
 use crate::temporary_file::{Owner, rename, rename_to_free_name};
 
-/// The result of [`save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saved {
-    /// The file has the new content.
     Written,
     /// Another process has changed the file since it was read. Nothing was written.
     Outdated,

@@ -7,7 +7,6 @@ use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, Ver
 
 use super::signers::SignerRules;
 
-/// The rules for locking a directory.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// The requested platforms, in the given order, without duplicates. Never empty.
@@ -130,7 +129,6 @@ impl ProviderScope {
         }
     }
 
-    /// Whether `address` should be locked.
     pub fn includes(&self, address: &ProviderAddr) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }

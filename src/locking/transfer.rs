@@ -37,7 +37,6 @@ pub(super) struct Transfers {
     bytes: AtomicU64,
 }
 
-/// How much a run has downloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Downloaded {
     /// The number of downloads. A package that was downloaded again counts twice.

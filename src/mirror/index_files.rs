@@ -35,7 +35,6 @@ pub(super) struct IndexFile {
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct VersionFile {
-    /// The archives by platform.
     pub(super) archives: BTreeMap<String, Archive>,
 }
 

@@ -17,7 +17,6 @@ pub enum LocalPackage {
     Directory(PathBuf),
 }
 
-/// A package in a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedPackage {
     /// The provider, version and platform according to its path.

@@ -21,7 +21,6 @@ pub struct ReportedPackage {
     pub size: i64,
 }
 
-/// A fault in a report.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ReportFault {
     #[error("it has no entry for `{0}`")]

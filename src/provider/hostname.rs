@@ -13,7 +13,6 @@ use super::error::HostnameError;
 /// The prefix of a label in Punycode.
 const PUNYCODE_PREFIX: &str = "xn--";
 
-/// The default port.
 const DEFAULT_PORT: u16 = 443;
 
 /// The normalized host of a registry. Hosts are ordered by their ASCII form.

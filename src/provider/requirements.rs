@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{ProviderAddr, VersionConstraints};
 use crate::span::Place;
 
-/// The requirement for one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirement {
     /// The constraints of all modules.
@@ -46,7 +45,6 @@ impl Requirements {
             });
     }
 
-    /// Adds the requirements of another module.
     pub fn merge(&mut self, other: &Self) {
         for (address, requirement) in &other.providers {
             self.providers

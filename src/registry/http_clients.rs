@@ -156,9 +156,7 @@ pub struct ProxyVariable {
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariables {
-    /// The variable `HTTP_PROXY`.
     pub http: Option<ProxyVariable>,
-    /// The variable `HTTPS_PROXY`.
     pub https: Option<ProxyVariable>,
     /// The variable `ALL_PROXY`, for requests to which the other two do not apply.
     pub all: Option<ProxyVariable>,

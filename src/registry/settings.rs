@@ -23,7 +23,6 @@ pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// 5% of a thousand requests fail at random, two or three of them would fail twice.
 pub const DEFAULT_RETRIES: u32 = 3;
 
-/// The settings of a [`RegistryClient`](crate::registry::RegistryClient).
 #[derive(Clone, Debug)]
 pub struct RegistrySettings {
     /// The engine whose rules apply where the two engines differ.

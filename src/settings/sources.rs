@@ -28,9 +28,7 @@ pub enum SourceChoice {
     Registry,
     /// The methods in the `provider_installation` block of the CLI configuration.
     Config,
-    /// The path of a filesystem mirror.
     Filesystem(PathBuf),
-    /// The URL of a network mirror.
     Network(String),
 }
 

@@ -13,7 +13,6 @@ use thiserror::Error;
 
 use super::value::Value;
 
-/// A resource that evaluation consumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetResource {
     /// Evaluated expressions, iterations, comparisons, and bytes that are read more than once.

@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use crate::span::{Explain, Place, Span};
 
-/// A syntax error in a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{problem}")]
 pub struct SyntaxError {
@@ -131,10 +130,8 @@ pub enum SyntaxProblem {
     InvalidDirective,
     #[error("the control directives within this template are unbalanced")]
     UnbalancedDirectives,
-    /// Nesting beyond [`super::MAX_DEPTH`].
     #[error("this expression is nested deeper than {0} levels")]
     TooDeep(usize),
-    /// An expression longer than [`super::MAX_EXPRESSION`].
     #[error("this expression is too long to evaluate: the limit is {0} bytes")]
     TooLong(usize),
     #[error("this file is nested deeper than {0} levels")]

@@ -33,7 +33,6 @@ pub struct Audit {
     pub verified: Vec<VerifiedPackage>,
 }
 
-/// A lock file to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditTarget<'a> {
     /// The root module, with the parsed lock file.

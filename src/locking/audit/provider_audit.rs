@@ -27,7 +27,6 @@ const LIKELY: [&str; 5] = [
 pub(super) struct ProviderAudit<'a> {
     pub(super) task: ProviderTask<'a>,
     pub(super) target: AuditTarget<'a>,
-    /// The bytes of the lock file.
     pub(super) text: &'a [u8],
     /// The provider's entry in the lock file.
     pub(super) lock: &'a ProviderLock,

@@ -18,9 +18,7 @@ use super::version::{compare_dotted, write_suffixes};
 /// The operator of a constraint. The order of the variants is the canonical order of constraints with the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
-    /// `>`
     Greater,
-    /// `>=`
     GreaterOrEqual,
     /// `=`, or no operator: exactly this version, including its metadata.
     Exact,
@@ -28,9 +26,7 @@ pub enum Operator {
     PatchPessimistic,
     /// `~>` with one or two numbers: the second may be larger.
     MinorPessimistic,
-    /// `<=`
     LessOrEqual,
-    /// `<`
     Less,
     /// `!=`: every version except exactly this one, including its metadata.
     NotEqual,
@@ -151,7 +147,6 @@ impl VersionConstraints {
         self.constraints.iter()
     }
 
-    /// Adds the constraints of `other`.
     pub fn merge(&mut self, other: &Self) {
         if self.is_empty() {
             // Avoids spare capacity: a run holds the constraints of thousands of modules.

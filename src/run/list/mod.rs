@@ -56,7 +56,9 @@ struct ListedDirectory {
 #[serde(tag = "role", rename_all = "kebab-case")]
 enum Role {
     /// The directory has a lock file or gets one.
-    Root { reason: RootReason },
+    Root {
+        reason: RootReason,
+    },
     /// Other directories call this directory as a local module.
     Module {
         /// The first caller, in path order.
@@ -69,7 +71,6 @@ enum Role {
     RequiresNothing,
     /// `--ignore-path` excludes the directory.
     Ignored,
-    /// The directory could not be read.
     Failed,
 }
 

@@ -39,7 +39,6 @@ use crate::span::Place;
 pub(in crate::run) enum Fate {
     /// The lock file did not exist before.
     Created,
-    /// The lock file was replaced.
     Updated,
     /// The lock file is already up to date.
     Unchanged,
@@ -47,9 +46,7 @@ pub(in crate::run) enum Fate {
     Skipped,
     /// The new lock could not be computed or written. The old file, if any, is unchanged.
     Failed,
-    /// The audit reported no findings.
     Sound,
-    /// The audit reported findings.
     Flagged,
 }
 

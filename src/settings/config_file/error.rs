@@ -48,7 +48,6 @@ pub enum ConfigFileError {
         text: String,
         place: Box<Place>,
     },
-    /// An invalid entry of `[signers]`.
     #[error("invalid entry in `[signers]`")]
     Signers {
         source: SignersError,
