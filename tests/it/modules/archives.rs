@@ -209,7 +209,7 @@ fn entries_that_unpack_to_too_much_are_refused() {
     let too_much = "unpacks to 104857600 bytes; the limit is";
     for (path, entry, expected) in [
         ("/bomb.zip", packed, too_much),
-        ("/lie.zip", lying, "differs from that in"),
+        ("/lie.zip", lying, "differs from the size in"),
     ] {
         site.registry
             .serve(path, Document::octets(RawZip::of([entry]).to_bytes()));

@@ -52,7 +52,7 @@ async fn version_lists() {
         (br#"{"versions":"x"}"#, "the response does not follow the protocol"),
         (b"\xef\xbb\xbf{}", "the response does not follow the protocol"),
         (br#"{"versions":[{"version":"x"}]}"#, "lists no valid version"),
-        (br#"{"versions":[{"version":"99999999999999999999.0.0"}]}"#, "too large for a version number"),
+        (br#"{"versions":[{"version":"99999999999999999999.0.0"}]}"#, "contains a number that is too large"),
     ];
     for (body, expected) in rows {
         // The content type does not matter.

@@ -172,7 +172,7 @@ async fn content_types_and_bodies() {
     for (value, expected) in [
         (archives("http://h.test/x.zip"), "ok"),
         (archives("ftp://h.test/x.zip"), no_address),
-        (wrong_hash, "`nothing` is not a hash"),
+        (wrong_hash, "`nothing` is not a valid hash"),
         (linux(json!({"url": "x"})), "ok"),
         (linux(Value::Null), no_package),
         (json!({"archives": null}), no_package),
