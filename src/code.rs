@@ -151,7 +151,7 @@ codes! {
         "The mirror cannot be read or written, or contains a damaged package.",
         "Fix the problem that the message names, and run the command again.";
     ModuleLocks: "module-locks", "module-locks", [Warning],
-        "A lock file has `module` blocks, which no tool supports yet.",
+        "A lock file has `module` blocks, which neither engine supports yet.",
         "Expect the next change of the lock file to remove them.";
     ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
         "A called module cannot be fetched.",

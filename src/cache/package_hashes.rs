@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(store.hashes(Digest::new([2; 32]), "anvil"), None);
     }
 
-    /// Entries that are valid but contain invalid hashes, as another program could write them.
+    /// Entries that are valid but contain invalid hashes, such as another program might write, are ignored.
     #[test]
     fn invalid_hashes_are_ignored() {
         let base = tempfile::tempdir().unwrap();

@@ -22,7 +22,7 @@ pub struct TreeArgs {
 indirectly. Use this option in hooks that receive the names of the changed files"
     )]
     pub callers: bool,
-    /// Process only directories affected by changes since REV [default: where HEAD left the default branch]
+    /// Process only directories affected by changes since REV [default: where HEAD diverged from the default branch]
     #[arg(
         long,
         value_name = "REV",
@@ -31,7 +31,7 @@ indirectly. Use this option in hooks that receive the names of the changed files
         default_missing_value = "",
         long_help = "Process only directories whose lock may be affected by changes since the commit REV to their own files, lock file, \
 variable and test files, called local modules, `.tflock.toml` or version files. Uncommitted and untracked files count as changed. \
-Without PATH, look below the working directory, as with -r [default: where HEAD left the default branch]"
+Without PATH, look below the working directory, as with -r [default: where HEAD diverged from the default branch]"
     )]
     pub changed: Option<String>,
     /// Process only the directories that failed in an earlier run, as listed in that run's `--format json` report

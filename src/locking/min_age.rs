@@ -32,7 +32,7 @@ pub enum Undated {
     List,
     #[error("the signature over its checksum list is invalid")]
     Signature,
-    #[error("its checksum list is not signed, and its server sends no date")]
+    #[error("its checksum list is not signed, and the server of the list sends no date")]
     NoDate,
 }
 

@@ -41,7 +41,7 @@ pub(super) struct VersionFile {
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Archive {
     pub(super) hashes: Vec<String>,
-    /// The URL, relative to the version file.
+    /// The URL of the package, relative to `VERSION.json`.
     pub(super) url: String,
 }
 

@@ -92,7 +92,7 @@ fn builder(_mode: u32) -> Builder<'static, 'static> {
     Builder::new()
 }
 
-/// Marks a staging directory as in use. On Unix no mark is required: the name of the directory contains the process ID.
+/// Marks a staging directory as in use. Does nothing on Unix, where the process ID in the name of the directory is enough.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Claim;

@@ -97,7 +97,7 @@ pub enum ModuleError {
     #[error("cannot store the module in `{}`", path.display())]
     Disk { path: PathBuf, source: io::Error },
     /// The module is not on this machine, and `--offline` is set.
-    #[error("`{0}` is not on this machine, and the network is switched off by `--offline`")]
+    #[error("`{0}` is not on this machine, and `--offline` forbids network access")]
     Offline(RedactedUrl),
 }
 

@@ -58,13 +58,13 @@ pub enum RequestFault {
     #[error("fewer than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
     TooSlow { bytes: u64, within: Duration },
     /// The body ended early or contradicted its headers.
-    #[error("the response broke off after {received} bytes")]
+    #[error("the response was cut off after {received} bytes")]
     Body {
         received: u64,
         #[source]
         cause: CauseText,
     },
-    #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
+    #[error("the response was cut off after {received} bytes and could not be resumed: {reason}")]
     NotResumed { received: u64, reason: &'static str },
     #[error("the server responded with {}", status_line(*status))]
     Status {

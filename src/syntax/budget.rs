@@ -128,7 +128,7 @@ pub struct RunBudget {
 #[derive(Debug, Default)]
 struct RunUsage {
     used: Amounts,
-    /// The number of root modules that currently exceed their allowance.
+    /// The number of root modules that currently use more than their own share, and thus the share of the run.
     large_modules: usize,
 }
 

@@ -77,7 +77,7 @@ fn packages_of_mirrors_must_be_signed_by_pinned_signers() {
 
 const DOWNLOAD: &str = "/registry.opentofu.org/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// Starts OpenTofu's registry, which reports the hashes of all platforms. `change` modifies these reported hashes.
+/// Starts a fake of OpenTofu's registry, which reports the hashes of all platforms. `change` modifies these reported hashes.
 fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").hosts(["registry.opentofu.org"]));

@@ -49,7 +49,7 @@ impl FileAccess {
 
     pub(in crate::config) fn get(&self) -> &ReadAccess {
         self.access.get_or_init(|| {
-            // If the root module has no real path, none of its files can be read anyway.
+            // A failure can be ignored: without the real path of the root module, none of its files can be read either.
             let root = self.root.canonicalize();
             let access =
                 ReadAccess::for_root_module(&self.rules, root.as_ref().unwrap_or(&self.root));

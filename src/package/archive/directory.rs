@@ -85,7 +85,7 @@ pub(crate) fn read_file_directory(
 struct DirectoryLocation {
     /// The number of entries according to the end record.
     counted: u64,
-    /// The offset of the directory in the file.
+    /// The offset of the central directory in the archive.
     offset: u64,
     /// The correction to add to the entries' offsets.
     base: i64,

@@ -96,7 +96,7 @@ fn compare_missing(part: &str) -> Ordering {
 
 fn compare_parts(one: &str, two: &str) -> Ordering {
     match (number(one), number(two)) {
-        // `1` and `01` have equal values. Comparing the texts makes the order antisymmetric.
+        // `1` and `01` have equal values but are not equal: comparing the texts keeps `Ord` consistent with `Eq`.
         (Some(first), Some(second)) => first.cmp(&second).then_with(|| one.cmp(two)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,

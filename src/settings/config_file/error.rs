@@ -17,7 +17,7 @@ pub enum ConfigFileError {
     Read { path: PathBuf, source: LinkError },
     #[error("cannot read the config file `{}`: it is larger than {MAX_BYTES} bytes", path.display())]
     TooLarge { path: PathBuf },
-    #[error("cannot read the config files of the revision that `--changed` compares with")]
+    #[error("cannot read `.tflock.toml` files at the revision that `--changed` compares with")]
     Revision(#[source] Box<GitError>),
     #[error("the config file is not valid TOML: {problem}")]
     Syntax { problem: String, place: Box<Place> },

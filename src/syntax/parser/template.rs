@@ -23,7 +23,7 @@ pub(super) struct TemplateFrame {
 #[derive(Clone, Copy)]
 enum TemplateEnd {
     Quote,
-    /// A line that contains only `marker`.
+    /// The line that ends a heredoc: it contains only `marker`.
     Marker {
         marker: Span,
         flush: bool,

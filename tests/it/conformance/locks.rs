@@ -44,7 +44,7 @@ fn input(value: &Value) -> Vec<u8> {
     }
 }
 
-/// Returns the file that tflock writes if nothing is required, or `None` if it rejects the input.
+/// Returns the file that tflock writes if the configuration requires no providers, or `None` if it rejects the input.
 fn rewritten(input: &[u8], engine: Engine) -> Option<String> {
     let mut locks = parse(Path::new(FILE_NAME), input, engine).ok()?.locks;
     if engine == Engine::Tofu {

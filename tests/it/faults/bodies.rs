@@ -33,7 +33,7 @@ pub(super) const FAULTS: &str = r#"
     one byte too many       | ever | @additional byte             | @additional bytes
     body sent twice         | ever | @twice                       | @additional bytes
     no content type         | ever | without_header=Content-Type  | @no content type
-    length too long         | ever | content_length=50000         | the response broke off after
+    length too long         | ever | content_length=50000         | the response was cut off after
     length too long         | once | content_length=50000         | @resumed
     length too short        | ever | content_length=20            | @unusable
     length of 5 GB          | ever | content_length=5000000000    | @too large
@@ -90,9 +90,9 @@ pub(super) const RESULTS: &str = "
     too large unless package | package          | @unusable
     too large unless package | *                | @too large
     plain body       | package                  | the body does not match its `Content-Encoding` header
-    plain body       | *                        | the response broke off after 0 bytes
+    plain body       | *                        | the response was cut off after 0 bytes
     gzip cut short   | package                  | the body does not match its `Content-Encoding` header
-    gzip cut short   | *                        | the response broke off after
+    gzip cut short   | *                        | the response was cut off after
 ";
 
 /// Applies the named change to `rule`. Returns `None` if no change has this name.

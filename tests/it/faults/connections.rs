@@ -42,7 +42,7 @@ pub(super) const FAULTS: &str = r"
     cut at 0                  | once | cut=0                       | locks
     cut at 1                  | once | cut=1                       | locks
     cut at 20                 | once | cut=20                      | locks
-    cut at 20                 | ever | cut=20                      | the response broke off after
+    cut at 20                 | ever | cut=20                      | the response was cut off after
     cut at 20 without ranges  | once | cut=20 no_ranges            | locks
     cut in chunks             | once | chunked cut=20              | locks
     correct chunks            | ever | chunked                     | locks
@@ -59,7 +59,7 @@ pub(super) const FAULTS: &str = r"
     a header of 4 MB          | ever | @large header               | cannot connect to the server
     10,000 headers            | ever | @many headers               | cannot connect to the server
     two lengths               | ever | @two lengths                | cannot connect to the server
-    chunk without a size      | ever | @invalid chunk              | the response broke off after
+    chunk without a size      | ever | @invalid chunk              | the response was cut off after
 ";
 
 /// The columns: the name of a result, the kinds of requests, and the error for them. The first matching row applies.

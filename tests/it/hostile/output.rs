@@ -420,7 +420,7 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// Returns the text outside code spans. A run of backticks ends at the next run of the same length.
+/// Returns the text outside code spans. A span begins with a run of backticks and ends at the next run of the same length.
 fn outside_code(text: &str) -> String {
     let mut rest = text;
     let mut outside = String::new();

@@ -188,7 +188,7 @@ async fn progress_resets_the_number_of_attempts() {
     registry.misbehave(Misbehave::on(ZIP).cut(10));
     let found = outcome(fetch(settings(&waits), &registry.url(ZIP)).await);
     assert!(found.contains("(4 attempts"), "{found}");
-    assert_contains(&found, "the response broke off after 40 bytes");
+    assert_contains(&found, "the response was cut off after 40 bytes");
 }
 
 #[tokio::test]
