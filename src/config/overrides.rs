@@ -43,7 +43,8 @@ pub(super) fn apply(
     }
 }
 
-/// Overrides a `provider` block. If there is none to override, a block without an alias is added.
+/// Overrides the `provider` block with the same name and alias. If it does not exist, adds a block without an alias, and
+/// rejects one with an alias.
 fn override_provider(module: &mut Module, block: ProviderBlock) -> Result<(), ConfigError> {
     match module.providers.get_mut(&block.key()) {
         Some(base) => {

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Locks, ProviderLock};
 use crate::provider::{Hash, ProviderAddr, Version, VersionConstraints};
 
-/// The differences between the contents of two lock files. If there are none, the bytes can still differ in comments, order or
-/// the header.
+/// The differences between the contents of two lock files. Comments, order and header are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockChanges {
     /// By address, in the order of the file.

@@ -167,7 +167,7 @@ impl LockingProblem {
     }
 }
 
-/// What is missing from the disk cache and must therefore be requested.
+/// Data that is not in the disk cache, so only a request can provide it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheGap {
     /// The list of versions: no locked version satisfies the constraints, or an upgrade was requested.

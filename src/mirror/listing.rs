@@ -32,7 +32,7 @@ impl LocalPackage {
     }
 }
 
-/// Lists all packages below `base`, sorted by path in byte order. If `base` is a file, there are none.
+/// Lists all packages below `base`, sorted by path in byte order. The list is empty if `base` is a file.
 pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     if fs::metadata(base)?.is_file() {
@@ -114,7 +114,7 @@ fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(real.map(|entry| entry.path()).collect())
 }
 
-/// Lists the entries of a directory, in byte order. There are none if another process has just removed the directory.
+/// Lists the entries of a directory, in byte order. The list is empty if another process has just removed the directory.
 fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -39,7 +39,7 @@ impl FilesystemMirror {
         &self.base
     }
 
-    /// Returns the versions of the provider. It is not an error if there are none.
+    /// Returns the versions of the provider. The list is empty if the mirror does not have the provider.
     pub async fn versions(&self, provider: &ProviderAddr) -> Result<AvailableVersions> {
         let index = self.index().await?;
         let releases = index.get(provider).into_iter().flatten();

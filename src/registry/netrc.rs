@@ -56,7 +56,7 @@ impl Netrc {
     }
 }
 
-/// Reads all entries. There are none in `/dev/null` or a missing file.
+/// Reads all entries. `/dev/null` and a missing file count as empty.
 fn read(path: &Path) -> Result<Vec<NetrcMachine>> {
     let failed = |source| RegistryError::Netrc {
         path: path.to_path_buf(),

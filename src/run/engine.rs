@@ -89,7 +89,7 @@ pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     })
 }
 
-/// Returns the engine that all of `engines` agree on, or `None` if they differ or there are none.
+/// Returns the engine that all of `engines` agree on, or `None` if they differ or `engines` is empty.
 pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine> {
     let first = engines.next()?;
     engines.all(|engine| engine == first).then_some(first)

@@ -263,7 +263,7 @@ impl<'a> TreeReader<'a> {
         Ok(module)
     }
 
-    /// Adds the requirements of another module. If there are none, the root module still shares its own with the cache.
+    /// Adds the requirements of another module. Copies those of the root module, which the cache shares, only if necessary.
     fn require(&mut self, requirements: &Requirements) {
         if !requirements.providers.is_empty() {
             Arc::make_mut(&mut self.root_module.requirements).merge(requirements);

@@ -152,7 +152,7 @@ fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, ArchiveReadErr
     Ok(end)
 }
 
-/// Returns the offset of the last end record. `None` if there is none, or if its comment is truncated.
+/// Returns the offset of the last end record. `None` if `bytes` contain no end record or its comment is truncated.
 fn find_signature(bytes: &[u8]) -> Option<usize> {
     let last = bytes.len().checked_sub(END_BYTES)?;
     let at = (0..=last).rev().find(|at| u32_at(bytes, *at) == END)?;
@@ -251,7 +251,8 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
         Ok(entry.map_or(CentralHeader::Other, CentralHeader::Entry))
     }
 
-    /// Takes the next bytes. `None` if there are too few. It is an error if there are none, because an end record should follow.
+    /// Takes the next `count` bytes, or returns `None` if fewer are left. The end of the file is an error, because an end record
+    /// must follow.
     fn take(&mut self, count: usize) -> Result<Option<&[u8]>, ArchiveReadError> {
         if self.buffer.len() - self.used < count {
             self.fill()?;

@@ -89,10 +89,10 @@ enum RootReason {
 struct ListedProvider {
     #[serde(serialize_with = "serialize_text")]
     address: ProviderAddr,
-    /// The constraints as a lock file records them. `None` if there are none.
+    /// The constraints in the form that lock files record. `None` if the provider has no constraints.
     constraints: Option<String>,
     locked: Option<String>,
-    /// The newest version that the constraints allow. `None` if there is none, or if the available versions are unknown.
+    /// The newest version that the constraints allow. `None` if they allow no version, or if the available versions are unknown.
     newest_allowed: Option<String>,
     /// The newest available version, whether or not the constraints allow it.
     newest: Option<String>,

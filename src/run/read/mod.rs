@@ -66,7 +66,7 @@ pub(super) enum Task {
     Fail,
     /// Compute the lock file of the directory.
     Lock {
-        /// The content of the old lock file. `None` if there is none.
+        /// The content of the old lock file. `None` if the file does not exist.
         old: Option<Arc<[u8]>>,
         job: LockJob,
     },

@@ -24,7 +24,7 @@ pub fn tofu_on_path() -> Option<PathBuf> {
     require_or_skip("tofu", false)
 }
 
-/// Returns the path of the program `name` on PATH. Prints that the test is skipped if there is none.
+/// Returns the path of the program `name` on PATH. If the program is missing, prints that the test is skipped.
 ///
 /// # Panics
 ///

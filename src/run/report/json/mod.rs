@@ -129,7 +129,7 @@ fn provider(report: &ProviderReport) -> ProviderDocument {
     }
 }
 
-/// Returns the constraints as the lock file records them. `None` if there are none.
+/// Returns the constraints as the lock file records them. `None` if the lock file records no constraints.
 fn constraints(constraints: &VersionConstraints) -> Option<String> {
     (!constraints.is_empty()).then(|| constraints.to_string())
 }
