@@ -46,6 +46,7 @@ impl ArgumentValue {
         let tree = self.tree(Strings::Plain)?;
         match tree.as_text() {
             Some(text) => syntax::parse_expression(&text).map_err(|_fault| self.invalid(problem)),
+            None if self.is_json() => Err(self.invalid(problem)),
             None => Ok(tree),
         }
     }

@@ -23,6 +23,11 @@ impl Engine {
         self == Self::Tofu
     }
 
+    /// Whether the target of an `import` block may start with a keyword, such as `null.a` for a resource of type `null`.
+    pub(super) fn imports_keyword_types(self) -> bool {
+        self == Self::Terraform
+    }
+
     /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu

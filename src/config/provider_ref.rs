@@ -1,7 +1,7 @@
 //! References to provider configurations, in the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, SourceRange};
+use crate::syntax::{ArgumentValue, Body, ExprKind, SourceRange};
 
 use super::required_providers::check_normalized;
 use super::{BlockProblem, ConfigError};
@@ -36,7 +36,7 @@ fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigErr
         ExprKind::Index(base, _) if engine.has_provider_for_each() => (&**base, true),
         _ => (&tree, false),
     };
-    let names = names(base).ok_or_else(invalid)?;
+    let names = base.as_names().ok_or_else(invalid)?;
     let (name, alias) = match names[..] {
         [name] if !indexed => (name, None),
         [name, alias] => (name, Some(alias.to_owned())),
@@ -49,12 +49,4 @@ fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigErr
         indexed,
         range: value.range(),
     })
-}
-
-/// Returns the names in a reference. Keywords count as names: `provider = null` refers to the provider `null`.
-fn names(expr: &Expr) -> Option<Vec<&str>> {
-    match expr.as_key() {
-        Some(name) => Some(vec![name]),
-        None => expr.as_names(),
-    }
 }

@@ -109,7 +109,7 @@ fn parse_object(
 
 /// Evaluates a key, which must be a bare name or a constant string. A name in parentheses is a variable, which is an error.
 fn key(whole: &ArgumentValue, key: &Expr) -> Result<String, ConfigError> {
-    match key.as_key() {
+    match key.as_bare_name() {
         Some(name) => Ok(name.to_owned()),
         None => string(whole, key, BlockProblem::RequiredProviderKey),
     }
@@ -152,16 +152,16 @@ fn check_aliases(
     Ok(())
 }
 
-/// Returns the name at the start of a chain of attributes and constant indexes, such as `a` in `a.b[0]`.
+/// Returns the name at the start of a chain of attributes and constant indexes, such as `a` in `a.b[0]`. An index directly after
+/// the name is invalid.
 fn root_name<'a>(whole: &ArgumentValue, expr: &'a Expr) -> Option<&'a str> {
     match &expr.kind {
-        ExprKind::Variable(name) => Some(name),
         ExprKind::Attribute(source, _) => root_name(whole, source),
-        ExprKind::Index(source, key) => {
+        ExprKind::Index(source, key) if source.as_bare_name().is_none() => {
             whole.part_value(key).ok()?;
             root_name(whole, source)
         }
-        _ => None,
+        _ => expr.as_bare_name(),
     }
 }
 

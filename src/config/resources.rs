@@ -1,7 +1,7 @@
 //! Reads resources and similar blocks, whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
-use crate::syntax::{Block, Expr, ExprKind, SourceRange};
+use crate::syntax::{Block, Expr, ExprKind, SourceRange, Strings};
 
 use super::{BlockProblem, ConfigError, ProviderRef, provider_ref};
 
@@ -103,10 +103,19 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
         return Err(block.invalid(BlockProblem::ImportIdentity));
     }
-    let tree = to.reference(BlockProblem::ImportTarget)?;
+    let invalid = || to.invalid(BlockProblem::ImportTarget);
+    let tree = if to.is_json() {
+        to.reference(BlockProblem::ImportTarget)?
+    } else {
+        to.tree(Strings::Plain)?
+    };
     let mut names = Vec::new();
-    let indexed =
-        address_names(&tree, &mut names).ok_or_else(|| to.invalid(BlockProblem::ImportTarget))?;
+    let indexed = address_names(&tree, &mut names).ok_or_else(invalid)?;
+    if matches!(names.first(), Some(&("null" | "true" | "false")))
+        && !engine.imports_keyword_types()
+    {
+        return Err(invalid());
+    }
     let mut names = names.as_slice();
     let mut in_module = false;
     while let ["module", _, rest @ ..] = names {
@@ -121,7 +130,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
             (ResourceKind::Ephemeral, type_name, name)
         }
         [type_name, name] => (ResourceKind::Managed, type_name, name),
-        _ => return Err(to.invalid(BlockProblem::ImportTarget)),
+        _ => return Err(invalid()),
     };
     let provider = provider_ref::read(body, engine)?;
     if in_module && provider.is_some() {
@@ -141,16 +150,15 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
 /// Collects the names in a resource address. Returns whether the address has indexes, or `None` if it is invalid.
 fn address_names<'a>(expr: &'a Expr, names: &mut Vec<&'a str>) -> Option<bool> {
     match &expr.kind {
-        ExprKind::Variable(name) => {
-            names.push(name);
-            Some(false)
-        }
         ExprKind::Attribute(source, name) => {
             let indexed = address_names(source, names)?;
             names.push(name);
             Some(indexed)
         }
         ExprKind::Index(source, _) => address_names(source, names).map(|_| true),
-        _ => None,
+        _ => {
+            names.push(expr.as_bare_name()?);
+            Some(false)
+        }
     }
 }

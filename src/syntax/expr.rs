@@ -171,28 +171,23 @@ impl Expr {
             })
     }
 
-    /// Returns the names if this is a variable followed only by attributes, such as `a.b.c`.
+    /// Returns the names if this is a reference: a name followed only by attributes, such as `a.b.c`. Keywords are names at the
+    /// start, too: `null.a` refers to the provider `null`.
     pub fn as_names(&self) -> Option<Vec<&str>> {
         let mut names = Vec::new();
         let mut expr = self;
-        loop {
-            match &expr.kind {
-                ExprKind::Attribute(source, name) => {
-                    names.push(name.as_str());
-                    expr = source;
-                }
-                ExprKind::Variable(name) => {
-                    names.push(name);
-                    names.reverse();
-                    return Some(names);
-                }
-                _ => return None,
-            }
+        while let ExprKind::Attribute(source, name) = &expr.kind {
+            names.push(name.as_str());
+            expr = source;
         }
+        names.push(expr.as_bare_name()?);
+        names.reverse();
+        Some(names)
     }
 
-    /// Returns the name if this is a bare name in the position of an object key. There, keywords such as `true` are names, too.
-    pub fn as_key(&self) -> Option<&str> {
+    /// Returns the name if this is a bare name where keywords such as `true` are names, too: in the position of an object key, or
+    /// at the start of a reference.
+    pub fn as_bare_name(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Variable(name) => Some(name),
             ExprKind::Bool(true) => Some("true"),

@@ -73,7 +73,7 @@ impl TypeConstraint {
                 let attributes = entries.iter().map(|entry| {
                     let name = entry
                         .key
-                        .as_key()
+                        .as_bare_name()
                         .map(str::to_owned)
                         .or_else(|| entry.key.as_text())?;
                     Some((name, Self::attribute(&entry.value, budget)?))

@@ -64,6 +64,10 @@ fn provider_arguments() {
         "foo.bar" | hashicorp/foo
         var.x | hashicorp/var
         null | hashicorp/null
+        null.x | hashicorp/null // keywords are names
+        "true.x" | hashicorp/true
+        null["x"] | -
+        (null).x | -
         "${foo.x}" | -
         foo["x"] | -
         foo.x.y | -
@@ -85,6 +89,8 @@ fn provider_arguments() {
         {"resource": {"q_x": {"a": {"provider": "foo.bar"}}}} | hashicorp/foo
         {"resource": {"q_x": {"a": {"provider": "${foo.x}"}}}} | -
         {"resource": {"q_x": {"a": {"provider": 1}}}} | -
+        {"resource": {"q_x": {"a": {"provider": "null.x"}}}} | hashicorp/null
+        {"resource": {"q_x": {"a": {"provider": null}}}} | -
     "#,
     );
 }
@@ -181,6 +187,9 @@ fn imports() {
         data.q_x.a ; | - | hashicorp/q
         ephemeral.q_x.a ; | - | hashicorp/q
         q_x ; | -
+        null.a ; | hashicorp/null | -
+        "q_x.a" ; | - // a string only in JSON
+        q_x.a ; provider = null.x\n | hashicorp/null
         terraform_data.a ; | nothing
     "#;
     for (row, terraform, tofu) in parse_rows(rows) {

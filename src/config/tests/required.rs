@@ -53,6 +53,8 @@ fn object_form() {
         é = { source = "t/p" } | t/p
         p = { source = "t/p", configuration_aliases = [p.a, p.b] } | t/p
         p = { configuration_aliases = [p.a[0]] } | hashicorp/p
+        p = { configuration_aliases = [p[0].a] } | -
+        null = { source = "t/p", configuration_aliases = [null.a] } | t/p
         p = { configuration_aliases = [q.a] } | -
         p = { configuration_aliases = ["p.a"] } | -
         p = { configuration_aliases = p.a } | -

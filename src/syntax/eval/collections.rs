@@ -97,7 +97,7 @@ impl Evaluator<'_> {
 
     /// Returns the key of an object entry, or `None` if it is unknown. A bare name is the key itself.
     fn key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
-        match key.as_key() {
+        match key.as_bare_name() {
             Some(name) => Ok(Some(name.to_owned())),
             None => self.computed_key(key),
         }

@@ -46,7 +46,7 @@ impl<'a> ReferenceCheck<'a> {
             }
             ExprKind::Tuple(elements) => self.check_all(elements),
             ExprKind::Object(entries) => entries.iter().try_for_each(|entry| {
-                if entry.key.as_key().is_none() {
+                if entry.key.as_bare_name().is_none() {
                     self.check(&entry.key)?;
                 }
                 self.check(&entry.value)

@@ -67,7 +67,7 @@ const ITEM: &str = "\u{0}item";
 fn entry(entry: &ObjectEntry) -> String {
     let key = entry
         .key
-        .as_key()
+        .as_bare_name()
         .map_or_else(|| value(&entry.key), outline::key);
     outline::list("entry", [key, value(&entry.value)])
 }
