@@ -156,6 +156,9 @@ codes! {
     ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
         "A called module cannot be fetched.",
         "Correct the source or version of the module, or get access to it.";
+    NoConfiguration: "no-configuration", "no-configuration", [Warning],
+        "A directory named on the command line has neither configuration nor a lock file, so it gets no lock file.",
+        "Name the directories with the configuration, or add `-r`.";
     NoLockFile: "no-lock-file", "no-lock-file", [Warning],
         "`tflock mirror` found no lock files, so the mirror needs no packages.",
         "Check the paths, or add `--lock`.";

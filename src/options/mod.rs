@@ -56,7 +56,7 @@ layered_options! {
         heading: "Which directories",
         value_name: "WHEN",
         help: "Create missing lock files",
-        details: "`auto` creates them in every directory named on the command line. If -r found a directory, or one of its \
+        details: "`auto` creates them in every directory with a configuration that is named on the command line. If -r found a directory, or one of its \
         files was named instead, the directory must also require a provider, and no other directory in the repository may \
         call it as a local module",
         counts_if_untrusted: |create| *create != Create::Never,

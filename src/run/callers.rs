@@ -14,6 +14,8 @@ use crate::walk::{WalkOptions, WalkedDirectory, walk};
 /// Why tflock does not create a lock file in a directory.
 #[derive(Clone)]
 pub(super) enum SkipReason {
+    /// The directory has no configuration.
+    NoConfiguration,
     /// The directory requires no provider that a lock file can record.
     RequiresNothing,
     /// Other directories call this directory as a local module, and their lock files cover it.

@@ -10,6 +10,7 @@ mod conformance;
 mod documents;
 mod entries;
 mod faults;
+mod first_run;
 mod fixture;
 mod fleet;
 mod hostile;

@@ -125,6 +125,7 @@ fn role(directory: &ReadDirectory) -> Role {
                 called_by: portable_path(by),
                 other_callers: *others,
             },
+            SkipReason::NoConfiguration => Role::Unconfigured,
             SkipReason::RequiresNothing | SkipReason::CreationForbidden => Role::RequiresNothing,
         },
         Task::Lock { old, job } => Role::Root {

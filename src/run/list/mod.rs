@@ -69,6 +69,9 @@ enum Role {
     /// The directory requires no providers that belong in a lock file.
     #[serde(rename = "no-provider")]
     RequiresNothing,
+    /// The directory was named, but has neither configuration nor a lock file.
+    #[serde(rename = "no-configuration")]
+    Unconfigured,
     /// `--ignore-path` excludes the directory.
     Ignored,
     Failed,
@@ -133,6 +136,7 @@ impl Role {
                 };
             }
             Self::RequiresNothing => "not a root: it requires no providers",
+            Self::Unconfigured => "not a root: it has no configuration",
             Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it",
             Self::Failed => "could not be read",
         };

@@ -108,12 +108,18 @@ fn summary(listing: &DirectoryList) -> String {
     let roots = with_role(|role| matches!(role, Role::Root { .. }));
     let modules = with_role(|role| matches!(role, Role::Module { .. }));
     let without_providers = with_role(|role| matches!(role, Role::RequiresNothing));
+    let unconfigured = with_role(|role| matches!(role, Role::Unconfigured));
     let ignored = with_role(|role| matches!(role, Role::Ignored));
     let failed = with_role(|role| matches!(role, Role::Failed));
     let counts = [
         (roots, "root", "roots"),
         (modules, "module", "modules"),
         (without_providers, "without providers", "without providers"),
+        (
+            unconfigured,
+            "without configuration",
+            "without configuration",
+        ),
         (ignored, "ignored", "ignored"),
         (failed, "failed", "failed"),
         (outdated, "version outdated", "versions outdated"),

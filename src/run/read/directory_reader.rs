@@ -16,6 +16,7 @@ use crate::provider::Engine;
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
 use crate::settings::{Area, TreeSettings};
+use crate::span::Explain;
 use crate::temporary_file::Owner;
 use crate::walk::{FoundBy, WalkedDirectory};
 
@@ -99,10 +100,10 @@ impl<'a> DirectoryReader<'a> {
             return Err(vec![Diagnostic::of(&**error, &found.path)]);
         }
         let (engine, locked) = self.old_lock_file(found, absolute, &mut read.directory)?;
-        let lock_only = self.settings.locks_alone
-            || locked.bytes.is_some()
-                && !is_configured(found, engine)
-                    .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
+        let is_configured = self.settings.locks_alone
+            || is_configured(found, engine)
+                .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
+        let lock_only = self.settings.locks_alone || locked.bytes.is_some() && !is_configured;
         let root = if lock_only {
             RootModule {
                 requirements: Arc::new(requirements_from_lock(&locked.locks, &locked.rest.places)),
@@ -125,8 +126,19 @@ impl<'a> DirectoryReader<'a> {
             places: locked.rest.places,
         };
         let old = locked.bytes;
-        let skip_reason =
-            skip_reason(area.options.create.value, found, needs_lock).filter(|_| old.is_none());
+        let facts = CreationFacts {
+            found_by: found.found_by,
+            is_configured,
+            needs_lock,
+        };
+        let skip_reason = facts.skip_reason(area.options.create.value);
+        let skip_reason = skip_reason.filter(|_| old.is_none());
+        if let Some(SkipReason::NoConfiguration) = skip_reason
+            && found.found_by == FoundBy::DirectoryArgument
+        {
+            let warning = Diagnostic::warn(&NoConfiguration, &found.path);
+            read.directory.diagnostics.push(warning);
+        }
         Ok(match skip_reason {
             Some(why) => Task::Skip { why, job },
             None => Task::Lock { old, job },
@@ -217,14 +229,42 @@ fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, Config
     Ok(!config::module_files(&found.path, engine)?.is_empty())
 }
 
-/// Returns why a missing lock file is not created. Callers in other directories are checked later.
-fn skip_reason(create: Create, found: &WalkedDirectory, needs_lock: bool) -> Option<SkipReason> {
-    match create {
-        Create::Never => Some(SkipReason::CreationForbidden),
-        Create::Auto if found.found_by != FoundBy::DirectoryArgument && !needs_lock => {
-            Some(SkipReason::RequiresNothing)
+/// What decides whether a missing lock file is created. Callers in other directories are checked later.
+struct CreationFacts {
+    found_by: FoundBy,
+    is_configured: bool,
+    /// Whether the directory, including its test files, requires a provider that a lock file can record.
+    needs_lock: bool,
+}
+
+impl CreationFacts {
+    /// Returns why a missing lock file is not created.
+    fn skip_reason(&self, create: Create) -> Option<SkipReason> {
+        match create {
+            Create::Never => Some(SkipReason::CreationForbidden),
+            Create::Always | Create::Auto if !self.is_configured && !self.needs_lock => {
+                Some(SkipReason::NoConfiguration)
+            }
+            Create::Auto if self.found_by != FoundBy::DirectoryArgument && !self.needs_lock => {
+                Some(SkipReason::RequiresNothing)
+            }
+            Create::Always | Create::Auto => None,
         }
-        Create::Always | Create::Auto => None,
+    }
+}
+
+/// A directory that the user named has neither configuration nor a lock file. It is probably the root of a monorepo.
+#[derive(Debug, thiserror::Error)]
+#[error("no configuration and no lock file in this directory")]
+struct NoConfiguration;
+
+impl Explain for NoConfiguration {
+    fn code(&self) -> Code {
+        Code::NoConfiguration
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some("add `-r` to process all directories below it".to_owned())
     }
 }
 

@@ -53,7 +53,8 @@ pub(super) fn summary(report: &RunReport) -> String {
             "not downloaded: {packages}, locked with the hashes that the registry reports (--trust-registry-hashes)"
         );
     }
-    if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
+    let unlocked = report.count(Fate::Failed) + report.count(Fate::Skipped);
+    if report.platforms_defaulted && unlocked < report.directories.len() {
         let verb = if report.command == "lock" {
             "locked"
         } else {
