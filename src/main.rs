@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use tflock::cli::Cli;
+use tflock::cli;
 use tflock::printer::Printer;
 use tflock::settings::Environment;
 
@@ -13,7 +12,7 @@ use tflock::settings::Environment;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),
     };

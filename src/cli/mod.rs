@@ -3,6 +3,7 @@
 mod cache;
 mod documents;
 mod groups;
+mod habits;
 mod list;
 mod lock;
 mod mirror;
@@ -16,6 +17,7 @@ pub use documents::{CompletionsArgs, ManArgs};
 pub use groups::{
     CacheArgs, ConfinementArgs, FormatArg, ReadingArgs, ReportArgs, SourceArg, SourceArgs, TreeArgs,
 };
+pub use habits::parse;
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs};
 pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
@@ -108,9 +110,10 @@ pub enum ColorChoice {
 pub fn has_option(name: &str) -> bool {
     let program = Cli::command();
     let mut commands = program.get_subcommands();
-    commands.any(|command| {
-        command
-            .get_arguments()
-            .any(|argument| argument.get_long() == Some(name))
-    })
+    commands.any(|command| command_has_option(command, name))
+}
+
+fn command_has_option(command: &clap::Command, name: &str) -> bool {
+    let mut arguments = command.get_arguments();
+    arguments.any(|argument| argument.get_long() == Some(name))
 }

@@ -13,6 +13,7 @@ mod faults;
 mod first_run;
 mod fixture;
 mod fleet;
+mod habits;
 mod hostile;
 mod hosts;
 mod interrupt;
