@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 
+use super::variables::VariableArgs;
+
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which directories")]
 pub struct TreeArgs {
@@ -53,12 +55,8 @@ pub struct ReadingArgs {
     /// Look for test files in DIR, in addition to the directory of the root module [default: tests]
     #[arg(long, value_name = "DIR", conflicts_with = "no_tests")]
     pub test_directory: Option<PathBuf>,
-    /// Set a root module variable, for module sources and versions that depend on it (repeatable)
-    #[arg(long = "var", value_name = "NAME=VALUE")]
-    pub variables: Vec<String>,
-    /// Set the variables in FILE, a path relative to each root module (repeatable)
-    #[arg(long = "var-file", value_name = "FILE")]
-    pub variable_files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub variables: VariableArgs,
     #[command(flatten)]
     pub confinement: ConfinementArgs,
 }

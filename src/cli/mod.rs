@@ -7,6 +7,7 @@ mod habits;
 mod list;
 mod lock;
 mod mirror;
+mod variables;
 mod verify;
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -21,6 +22,7 @@ pub use habits::parse;
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs};
 pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
+pub use variables::{VariableArg, VariableArgs};
 pub use verify::VerifyArgs;
 
 const STYLES: Styles = Styles::styled()

@@ -33,7 +33,9 @@ pub enum SettingsError {
         argument: String,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("invalid value in one of the `--var` options: expected NAME=VALUE")]
+    #[error(
+        "invalid value in one of the `--var` options: expected NAME=VALUE, without a space before `=`"
+    )]
     Variable,
     #[error("cannot use `--allow-read {}`", path.display())]
     AllowRead {

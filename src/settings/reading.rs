@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::cli::{ConfinementArgs, ReadingArgs};
+use crate::cli::{ConfinementArgs, ReadingArgs, VariableArg, VariableArgs};
 use crate::config::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
 use crate::provider::Engine;
 
@@ -35,7 +35,7 @@ pub(super) fn read_options(
         data_directory: environment.non_empty("TF_DATA_DIR").map(PathBuf::from),
         workspace: workspace.map(|name| environment_value(WORKSPACE, name)),
         environment: environment.iter().filter_map(root_variable).collect(),
-        variables: variables(args)?,
+        variables: variables(&args.variables)?,
         tests: if args.no_tests {
             Tests::Skip
         } else {
@@ -49,17 +49,24 @@ pub(super) fn read_options(
     })
 }
 
-fn variables(args: &ReadingArgs) -> Result<Vec<VariableOption>, SettingsError> {
-    let value = |text: &String| {
-        let (name, value) = text.split_once('=').ok_or(SettingsError::Variable)?;
-        Ok(VariableOption::Value {
-            name: name.to_owned(),
-            text: value.to_owned(),
-        })
+/// Converts the `--var` and `--var-file` options, in the order in which they were given.
+fn variables(args: &VariableArgs) -> Result<Vec<VariableOption>, SettingsError> {
+    let convert = |argument: &VariableArg| match argument {
+        VariableArg::Value(text) => variable_value(text),
+        VariableArg::File(path) => variable_file(path),
     };
-    let values = args.variables.iter().map(value);
-    let files = args.variable_files.iter().map(|path| variable_file(path));
-    values.chain(files).collect()
+    args.0.iter().map(convert).collect()
+}
+
+fn variable_value(text: &str) -> Result<VariableOption, SettingsError> {
+    let (name, value) = text.split_once('=').ok_or(SettingsError::Variable)?;
+    if name.ends_with(' ') {
+        return Err(SettingsError::Variable);
+    }
+    Ok(VariableOption::Value {
+        name: name.to_owned(),
+        text: value.to_owned(),
+    })
 }
 
 /// Reads the content of a `--var-file` immediately if the path is absolute and not a regular file: a pipe, for example, can be read

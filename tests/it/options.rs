@@ -247,6 +247,33 @@ fn the_engine_determines_header_and_default_host() {
 }
 
 #[test]
+fn the_last_value_of_a_variable_applies() {
+    let (_registry, context) = start();
+    let call = "variable \"v\" {\n const = true\n}\nmodule \"m\" {\n source = \"./${var.v}\"\n}\n";
+    context.write("root/main.tf", call);
+    for (name, version) in [("a", "1.0.0"), ("b", "1.1.0"), ("c", "2.0.0")] {
+        context.require(&format!("root/{name}"), &[("acme/anvil", version)]);
+        context.write(&format!("root/{name}.tfvars"), format!("v = \"{name}\"\n"));
+    }
+    for [options, expected] in table(
+        "
+            --var v=a --var-file b.tfvars | anvil 1.1.0
+            --var-file b.tfvars --var v=a | anvil 1.0.0
+            --var-file b.tfvars --var v=a --var-file c.tfvars | anvil 2.0.0
+            --var v=a --var-file b.tfvars --var v=c | anvil 2.0.0
+            --var v=a --var=v=b | anvil 1.1.0
+            --var-file=b.tfvars --var-file a.tfvars | anvil 1.0.0
+        ",
+    ) {
+        lock(&context, &format!("{options} root")).expect_success();
+        assert_eq!(versions(&context, "root"), expected, "{options}");
+    }
+    let space = context.tflock(["lock", "--var", "v =a", "root"]).run();
+    let message = "expected NAME=VALUE, without a space before `=`";
+    assert_contains(&space.expect_code(2).stderr, message);
+}
+
+#[test]
 fn usage_errors_have_their_own_exit_code() {
     let (_registry, context) = start();
     for options in [
