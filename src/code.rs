@@ -121,7 +121,7 @@ codes! {
         "Terraform or OpenTofu would reject the configuration.",
         "Correct the line that the message names.";
     ExpiredSignature: "expired-signature", "expired-signature", [Warning],
-        "A key or a signature has expired, but the engine still accepts it.",
+        "A key or a signature has expired or is not yet valid, but the engine accepts it.",
         "Tell the authors of the provider.";
     Failure: "failure", "failure", [Error Warning],
         "Any other failure.",

@@ -103,8 +103,8 @@ impl ProviderTask<'_> {
         let query = self.version_query(version, &self.policy.platforms);
         let date = self.packages.list_date(query).await?;
         // A list that was signed after the start of the run has the age zero.
-        let now = self.packages.verifier.now;
-        Ok(now.duration_since(date).unwrap_or_default())
+        let started = self.packages.started;
+        Ok(started.duration_since(date).unwrap_or_default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::display::quoted;
-use crate::package::Lapse;
+use crate::package::{Lapse, LapsedPart};
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 use crate::span::Explain;
 
@@ -82,13 +82,15 @@ pub enum Note {
         version: Version,
         why: Undated,
     },
-    /// A signing key or a signature has expired, which the engine accepts.
+    /// A signing key or a signature has expired or is not yet valid, which the engine accepts.
     #[error(
-        "{} the checksum list of `{address}` {version} has expired or is not yet valid",
-        match .lapse {
-            Lapse::Key => "the key that signed",
-            Lapse::Signature => "the signature over",
-        }
+        "{} the checksum list of `{address}` {version} {}",
+        match .lapse.part {
+            LapsedPart::Key => "the key that signed",
+            LapsedPart::SelfSignature => "the self-signature of the key that signed",
+            LapsedPart::Signature => "the signature over",
+        },
+        .lapse.period
     )]
     Expired {
         address: ProviderAddr,

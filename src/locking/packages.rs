@@ -42,6 +42,8 @@ pub struct Packages {
     sources: BTreeMap<Engine, EngineSource>,
     transfers: Transfers,
     pub(super) verifier: Verifier,
+    /// The start of the run. The age of a version is measured from it.
+    pub(super) started: SystemTime,
     pub(super) cache: CacheAccess,
     pub(super) memo: Memo,
     /// The number of packages requested so far, for progress events.
@@ -100,19 +102,20 @@ const SIGNATURE_LIMIT: ByteLimit = ByteLimit {
 };
 
 impl Packages {
-    /// Creates the packages of a run. `now` is the time at which signatures must be valid, `jobs` the maximum number of
+    /// Creates the packages of a run. `started` is the start of the run, `jobs` the maximum number of
     /// packages in flight.
     pub fn new(
         sources: BTreeMap<Engine, EngineSource>,
         reporter: Arc<dyn Reporter>,
         trust: Trust,
-        now: SystemTime,
+        started: SystemTime,
         jobs: usize,
     ) -> Self {
         Self {
             sources,
             transfers: Transfers::new(reporter, Limits::default(), jobs),
-            verifier: Verifier { trust, now },
+            verifier: Verifier { trust },
+            started,
             cache: CacheAccess::None,
             memo: Memo::default(),
             planned: AtomicU64::new(0),

@@ -21,12 +21,10 @@ pub struct Trust {
     pub registry_hashes: bool,
 }
 
-/// Verifies registry answers by the rules and the clock of one run.
+/// Verifies registry answers by the rules of one run.
 #[derive(Clone, Copy)]
 pub(super) struct Verifier {
     pub(super) trust: Trust,
-    /// The time of the run, at which keys and signatures must be valid.
-    pub(super) now: SystemTime,
 }
 
 impl Verifier {
@@ -67,7 +65,8 @@ impl Verifier {
         let is_opentofu_registry = provider.hostname.as_ascii() == Engine::Tofu.default_host();
         SignaturePolicy {
             engine,
-            now: self.now,
+            // Not the start of the run: a version that is published during a long run has a signature of a later time.
+            now: SystemTime::now(),
             keys_optional: engine == Engine::Tofu && is_opentofu_registry,
             enforce_validation: self.trust.enforce_validation,
             enforce_expiration: self.trust.enforce_expiration,

@@ -30,8 +30,8 @@ pub use limits::{
 pub use reported::{ReportFault, ReportedPackage, ReportedPackages};
 pub use shasums::{MAX_SHASUMS_BYTES, Shasums};
 pub use signature::{
-    KeyFault, Lapse, MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES, SignatureError,
-    SignatureFault, SignaturePolicy, Signer, SigningKey, Tier, verify_signature,
+    KeyFault, Lapse, LapsedPart, MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES, SignatureError,
+    SignatureFault, SignaturePolicy, Signer, SigningKey, Tier, ValidityPeriod, verify_signature,
 };
 pub use stream::{NeedsFile, StreamHasher, Streamed};
 

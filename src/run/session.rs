@@ -69,8 +69,8 @@ impl Session {
         let fetcher = Arc::new(fetcher(&runtime, &sources, tree, store.as_ref(), settings));
         let mirror = settings.keep.clone().map(Mirror::open).transpose()?;
         let mirror = mirror.map(Arc::new);
-        let now = SystemTime::now();
-        let mut packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs)
+        let started = SystemTime::now();
+        let mut packages = Packages::new(sources, reporter, settings.trust, started, settings.jobs)
             .with_cache(cache_access(store.as_ref(), settings.cache.usage));
         if let Some(mirror) = &mirror {
             packages = packages.with_mirror(Arc::clone(mirror));

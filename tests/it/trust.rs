@@ -1,8 +1,11 @@
 //! Which signatures and hashes are accepted: `[signers]` in the config file, and `--trust-registry-hashes`.
 
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, FakeRegistry, ProviderSpec, TestContext, TestSigner, multiline, table,
+    DEFAULT_HOSTS, DEFAULT_PLATFORMS, FakeRegistry, Misbehave, ProviderSpec, TestContext,
+    TestSigner, multiline, table,
 };
 
 use crate::TFLOCK;
@@ -50,6 +53,30 @@ fn only_pinned_signers_may_sign() {
         if code == 1 {
             outcome.assert_stderr("is signed by key");
             outcome.assert_stderr(".tflock.toml:");
+        }
+    }
+}
+
+/// A version that is published after the start of a run has a signature that is later than the start.
+#[test]
+fn signatures_are_compared_with_the_clock_when_they_are_verified() {
+    let start = || {
+        let later = SystemTime::now() + Duration::from_secs(2);
+        let spec = ProviderSpec::new("acme/anvil").hosts(DEFAULT_HOSTS);
+        let registry = FakeRegistry::with(spec.signed_at("1.0.0", later));
+        registry.misbehave(Misbehave::on("*SHA256SUMS.sig").delay(Duration::from_secs(3)));
+        let context = TestContext::new(TFLOCK, &registry);
+        context.require("a", &[("acme/anvil", "")]);
+        (registry, context)
+    };
+    let (_registry, context) = start();
+    context.run(&format!("{LOCK} a")).expect_success();
+    for engine in ["terraform", "tofu"] {
+        let (_registry, context) = start();
+        let lock = ["providers", "lock", "-platform=linux_amd64"];
+        if let Some(program) = context.engine(engine, "a", lock) {
+            let outcome = program.run().expect_success();
+            assert!(!outcome.stdout.contains("expired"), "{outcome}");
         }
     }
 }

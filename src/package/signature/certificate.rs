@@ -10,7 +10,7 @@ use pgp::packet::{
 };
 use pgp::types::KeyDetails;
 
-use crate::package::signature::packets::{MalformedPacket, created_at, is_expired, may_sign};
+use crate::package::signature::packets::{MalformedPacket, created_at, lapsed_period, may_sign};
 use crate::package::signature::verify::{
     binds, certifies, is_bound_back, revokes_key, unsupported_curve,
 };
@@ -212,6 +212,6 @@ fn is_unsupported(key: &impl KeyDetails) -> bool {
 pub(super) fn is_revoked(revocations: &[Signature], now: u64) -> bool {
     revocations.iter().any(|revocation| {
         revocation.revocation_reason_code() == Some(&RevocationCode::KeyCompromised)
-            || !is_expired(revocation, now)
+            || lapsed_period(revocation, now).is_none()
     })
 }

@@ -8,8 +8,9 @@ use pgp::types::KeyDetails;
 use crate::package::signature::SignatureFault;
 use crate::package::signature::certificate::{OpenPgpCertificate, is_revoked};
 use crate::package::signature::key_ring::{DataSigningKey, KeyRing};
+use crate::package::signature::lapse::{Lapse, LapsedPart, ValidityPeriod};
 use crate::package::signature::packets::{
-    created_at, has_critical_notation, is_expired, issuer, key_lifetime, packets, upper_hex,
+    created_at, has_critical_notation, issuer, key_lifetime, lapsed_period, packets, upper_hex,
 };
 use crate::package::signature::verify::{signs_data, unsupported_curve};
 
@@ -18,17 +19,8 @@ pub(super) struct CheckedSignature<'a> {
     certificate: &'a OpenPgpCertificate,
     /// The creation time of the signature in Unix seconds.
     created_at: u64,
-    pub(super) validity: Validity,
-}
-
-/// Whether a verified signature is valid at the time of the check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Validity {
-    Valid,
-    /// The primary key or the signing key has expired or was created in the future. This takes precedence over `SignatureExpired`.
-    KeyExpired,
-    /// The signature, or a self-signature of the key, has expired or was created in the future.
-    SignatureExpired,
+    /// Why the signature is not valid at the time of the check. Lapsed keys take precedence over lapsed signatures.
+    pub(super) lapse: Option<Lapse>,
 }
 
 /// The reason why a signature was not verified.
@@ -82,13 +74,13 @@ pub(super) fn check<'a>(
     else {
         return Err(CheckError::Fault(SignatureFault::Mismatch { key_id }));
     };
-    let validity = key
-        .validity(&signature, key_id, now)
+    let lapse = key
+        .lapse(&signature, key_id, now)
         .map_err(CheckError::Fault)?;
     Ok(CheckedSignature {
         certificate: key.certificate(),
         created_at: created_at(&signature).unwrap_or_default(),
-        validity,
+        lapse,
     })
 }
 
@@ -136,50 +128,56 @@ impl<'a> DataSigningKey<'a> {
         }
     }
 
-    /// Determines the validity of a verified signature. A revocation or an unknown critical notation is an error.
-    fn validity(
+    /// Determines why a verified signature is not valid at the time `now`. A revocation or an unknown critical notation is an error.
+    fn lapse(
         self,
         signature: &Signature,
         key_id: String,
         now: u64,
-    ) -> Result<Validity, SignatureFault> {
+    ) -> Result<Option<Lapse>, SignatureFault> {
         let certificate = self.certificate();
-        let mut relevant = vec![signature, &certificate.identity.certification];
-        let mut is_expired_key = key_expired(
-            &certificate.primary,
-            &certificate.identity.certification,
-            now,
-        );
+        let certification = &certificate.identity.certification;
+        let mut self_signatures = vec![certification];
+        let mut key_period = lapsed_key_period(&certificate.primary, certification, now);
         let mut revoked = is_revoked(&certificate.revocations, now)
             || is_revoked(&certificate.identity.revocations, now);
         if let Self::Subkey(_, subkey) = self {
-            relevant.push(&subkey.binding);
-            relevant.extend(subkey.binding.embedded_signature());
-            is_expired_key |= key_expired(&subkey.key, &subkey.binding, now);
+            self_signatures.push(&subkey.binding);
+            self_signatures.extend(subkey.binding.embedded_signature());
+            key_period =
+                key_period.or_else(|| lapsed_key_period(&subkey.key, &subkey.binding, now));
             revoked |= is_revoked(&subkey.revocations, now);
         }
-        if relevant
-            .iter()
-            .any(|signature| has_critical_notation(signature))
-        {
+        let mut relevant = self_signatures.iter().copied().chain([signature]);
+        if relevant.any(has_critical_notation) {
             return Err(SignatureFault::CriticalNotation { key_id });
         }
         if revoked {
             return Err(SignatureFault::Revoked { key_id });
         }
-        if is_expired_key {
-            return Ok(Validity::KeyExpired);
-        }
-        if relevant.iter().any(|signature| is_expired(signature, now)) {
-            return Ok(Validity::SignatureExpired);
-        }
-        Ok(Validity::Valid)
+        let signature_period = lapsed_period(signature, now);
+        let mut self_periods = self_signatures
+            .into_iter()
+            .filter_map(|signature| lapsed_period(signature, now));
+        let (part, period) = if let Some(period) = key_period {
+            (LapsedPart::Key, period)
+        } else if let Some(period) = signature_period {
+            (LapsedPart::Signature, period)
+        } else if let Some(period) = self_periods.next() {
+            (LapsedPart::SelfSignature, period)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Lapse { part, period }))
     }
 }
 
-/// Whether a key has exceeded the lifetime in its self-signature, or was created in the future.
-fn key_expired(key: &impl KeyDetails, self_signature: &Signature, now: u64) -> bool {
+/// Returns the validity period of a key, with the lifetime in its self-signature, unless it includes `now`.
+fn lapsed_key_period(
+    key: &impl KeyDetails,
+    self_signature: &Signature,
+    now: u64,
+) -> Option<ValidityPeriod> {
     let created = u64::from(key.created_at().as_secs());
-    let lifetime = key_lifetime(self_signature);
-    created > now || (lifetime > 0 && now > created + lifetime)
+    ValidityPeriod::without(now, created, key_lifetime(self_signature))
 }

@@ -1,7 +1,10 @@
 //! Reasons for rejecting a signature.
 
+use std::time::SystemTime;
+
 use thiserror::Error;
 
+use crate::package::signature::lapse::{Lapse, LapsedPart, ValidityPeriod, date};
 use crate::package::signature::{MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES};
 use crate::span::Explain;
 
@@ -36,13 +39,19 @@ pub enum SignatureError {
     #[error("cannot verify the checksum list")]
     Invalid(#[source] SignatureFault),
     /// The signature has expired or was created in the future. Terraform rejects it.
-    #[error("signature of the checksum list by key {key_id} has expired or is dated in the future")]
-    Expired { key_id: String },
-    /// The key or the signature has expired, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` makes this an error.
-    #[error(
-        "signature of the checksum list by key {key_id} is no longer valid: the key or the signature has expired"
-    )]
-    Enforced { key_id: String },
+    #[error("cannot verify the checksum list: {}", not_valid(key_id, lapse, *now))]
+    NotValid {
+        key_id: String,
+        lapse: Lapse,
+        now: SystemTime,
+    },
+    /// The key or the signature is not valid, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` makes this an error.
+    #[error("cannot verify the checksum list: {}", not_valid(key_id, lapse, *now))]
+    Enforced {
+        key_id: String,
+        lapse: Lapse,
+        now: SystemTime,
+    },
     /// The registry sent a signature of the key by HashiCorp, and that signature is incorrect.
     #[error("cannot verify the trust signature of key {key_id}")]
     Trust {
@@ -65,6 +74,19 @@ fn unknown_issuer(issuers: &[String], keys: usize) -> String {
             issuers.join(", ")
         ),
     }
+}
+
+fn not_valid(key_id: &str, lapse: &Lapse, now: SystemTime) -> String {
+    let part = match lapse.part {
+        LapsedPart::Key => "key",
+        LapsedPart::SelfSignature => "the self-signature of key",
+        LapsedPart::Signature => "the signature by key",
+    };
+    format!(
+        "{part} {key_id} {}; the clock of this machine shows {}",
+        lapse.period,
+        date(now)
+    )
 }
 
 /// A fault in a key that the registry sent.
@@ -101,8 +123,11 @@ pub enum SignatureFault {
     /// The key, its signing subkey or its user ID is revoked.
     #[error("the signature was made by the revoked key {key_id}")]
     Revoked { key_id: String },
-    #[error("the signature has expired or is dated in the future")]
-    Expired,
+    #[error("the signature {period}; the clock of this machine shows {}", date(*now))]
+    NotValid {
+        period: ValidityPeriod,
+        now: SystemTime,
+    },
     #[error("the signature was not made by the key of HashiCorp's partner program")]
     NotByPartnerKey,
     /// The signature, or the signed key, is not valid ASCII armor.
@@ -116,6 +141,10 @@ impl Explain for SignatureError {
             Self::Invalid(SignatureFault::Mismatch { .. }) => {
                 Some("find out whether a proxy or an attacker changed the list or its signature; no lock file was changed".to_owned())
             }
+            Self::NotValid { lapse, .. } => Some(match lapse.period {
+                ValidityPeriod::Begins(_) => "correct the clock of this machine if it is slow; otherwise wait until the signature is valid",
+                ValidityPeriod::Ended(_) => "correct the clock of this machine if it is fast; otherwise ask the publisher of the provider for a new signature",
+            }.to_owned()),
             Self::Enforced { .. } => Some("unset OPENTOFU_ENFORCE_GPG_EXPIRATION to accept the signature with a warning".to_owned()),
             _ => None,
         }

@@ -16,6 +16,7 @@ mod certificate;
 mod check;
 mod error;
 mod key_ring;
+mod lapse;
 mod packets;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,9 +26,10 @@ mod verify;
 use std::time::SystemTime;
 
 pub use error::{KeyFault, SignatureError, SignatureFault};
+pub use lapse::{Lapse, LapsedPart, ValidityPeriod};
 pub use tier::Tier;
 
-use crate::package::signature::check::{CheckError, CheckedSignature, Validity, check};
+use crate::package::signature::check::{CheckError, CheckedSignature, check};
 use crate::package::signature::key_ring::KeyRing;
 use crate::provider::Engine;
 
@@ -73,15 +75,6 @@ pub struct Signer {
     pub lapse: Option<Lapse>,
 }
 
-/// Why a signature that is accepted anyway is not currently valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lapse {
-    /// The key has expired or was created in the future.
-    Key,
-    /// The signature has expired or was created in the future.
-    Signature,
-}
-
 /// The maximum number of keys that a registry may send. Registries send one or two.
 pub const MAX_KEYS: usize = 32;
 
@@ -111,26 +104,34 @@ pub fn verify_signature(
             Err(CheckError::UnknownIssuer) => continue,
             Err(CheckError::Fault(fault)) => return Err(SignatureError::Invalid(fault)),
         };
-        match (checked.validity, policy.engine) {
-            (Validity::Valid, _) | (Validity::KeyExpired, Engine::Terraform) => {
+        let Some(lapse) = checked.lapse else {
+            return signer(&checked, key, list, signature, policy);
+        };
+        match policy.engine {
+            Engine::Terraform if lapse.part == LapsedPart::Key => {
                 return signer(&checked, key, list, signature, policy);
             }
-            (Validity::SignatureExpired, Engine::Terraform) => {
-                return Err(SignatureError::Expired {
+            Engine::Terraform => {
+                return Err(SignatureError::NotValid {
                     key_id: checked.key_id(),
+                    lapse,
+                    now: policy.now,
                 });
             }
-            (_, Engine::Tofu) if lapsed.is_none() => {
-                lapsed = Some(signer(&checked, key, list, signature, policy)?);
+            Engine::Tofu if lapsed.is_none() => {
+                let signer = signer(&checked, key, list, signature, policy)?;
+                lapsed = Some((signer, lapse));
             }
-            (_, Engine::Tofu) => {}
+            Engine::Tofu => {}
         }
     }
     match lapsed {
-        Some(signer) if policy.enforce_expiration => Err(SignatureError::Enforced {
+        Some((signer, lapse)) if policy.enforce_expiration => Err(SignatureError::Enforced {
             key_id: signer.key_id,
+            lapse,
+            now: policy.now,
         }),
-        Some(signer) => Ok(signer),
+        Some((signer, _)) => Ok(signer),
         None => Err(SignatureError::UnknownIssuer {
             issuers: packets::issuers(signature),
             keys: keys.len(),
@@ -173,10 +174,6 @@ fn signer(
         fingerprint: checked.fingerprint(),
         tier,
         signed_at: checked.signed_at(),
-        lapse: match checked.validity {
-            Validity::Valid => None,
-            Validity::KeyExpired => Some(Lapse::Key),
-            Validity::SignatureExpired => Some(Lapse::Signature),
-        },
+        lapse: checked.lapse,
     })
 }

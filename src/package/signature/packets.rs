@@ -13,6 +13,7 @@ use pgp::packet::{Packet, PacketParser, Signature, SignatureVersion, SubpacketDa
 use pgp::types::{Fingerprint, KeyId};
 
 use crate::package::signature::MAX_ARMOR_BYTES;
+use crate::package::signature::lapse::ValidityPeriod;
 
 /// Decodes the first armor block into its type and content.
 pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
@@ -94,14 +95,14 @@ pub(super) fn created_at(signature: &Signature) -> Option<u64> {
     })
 }
 
-/// Whether a signature has expired at a given time, or was created after it.
-pub(super) fn is_expired(signature: &Signature, now: u64) -> bool {
+/// Returns the validity period of a signature, unless it includes `now`.
+pub(super) fn lapsed_period(signature: &Signature, now: u64) -> Option<ValidityPeriod> {
     let lifetime = last_subpacket(signature, |data| match data {
         SubpacketData::SignatureExpirationTime(time) => Some(u64::from(time.as_secs())),
         _ => None,
     });
     let created_at = created_at(signature).unwrap_or_default();
-    created_at > now || lifetime.is_some_and(|lifetime| lifetime > 0 && now > created_at + lifetime)
+    ValidityPeriod::without(now, created_at, lifetime.unwrap_or_default())
 }
 
 /// Returns the lifetime in a key's self-signature, in seconds after the creation of the key. 0 means unlimited.

@@ -8,8 +8,9 @@ use std::fmt;
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
-use crate::package::signature::check::{CheckError, Validity, check};
+use crate::package::signature::check::{CheckError, check};
 use crate::package::signature::key_ring::KeyRing;
+use crate::package::signature::lapse::{Lapse, LapsedPart};
 use crate::package::signature::packets::dearmor;
 use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
 
@@ -90,10 +91,12 @@ fn verify(
     now: SystemTime,
 ) -> Result<(), SignatureFault> {
     match check(ring, document, signature, now) {
-        Ok(checked) if checked.validity == Validity::SignatureExpired => {
-            Err(SignatureFault::Expired)
-        }
-        Ok(_) => Ok(()),
+        Ok(checked) => match checked.lapse {
+            Some(Lapse { part, period }) if part != LapsedPart::Key => {
+                Err(SignatureFault::NotValid { period, now })
+            }
+            _ => Ok(()),
+        },
         Err(CheckError::UnknownIssuer) => Err(SignatureFault::NotByPartnerKey),
         Err(CheckError::Fault(fault)) => Err(fault),
     }

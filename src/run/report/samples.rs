@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::lockfile::Update;
 use crate::locking::{Evidence, ListedHashes, PackageForm, Voucher};
-use crate::package::{Lapse, Signer, Tier};
+use crate::package::{Lapse, LapsedPart, Signer, Tier, ValidityPeriod};
 use crate::provider::Hash;
 
 pub(super) fn version(text: &str) -> Version {
@@ -50,7 +50,10 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
         fingerprint: "C874011F0AB405110D02105534365D9472D7468F".to_owned(),
         tier: Tier::HashiCorp,
         signed_at: std::time::UNIX_EPOCH,
-        lapse: Some(Lapse::Key),
+        lapse: Some(Lapse {
+            part: LapsedPart::Key,
+            period: ValidityPeriod::Ended(std::time::UNIX_EPOCH),
+        }),
     };
     Arc::new(PackageRecord {
         evidence: Evidence {

@@ -7,7 +7,7 @@ use super::change::short;
 use super::{ProviderReport, RunReport};
 use crate::lockfile::Change;
 use crate::locking::Voucher;
-use crate::package::{Lapse, Tier};
+use crate::package::{Lapse, LapsedPart, Tier, ValidityPeriod};
 use crate::provider::Platform;
 
 /// Renders one line for each newly recorded version with its signer. With `-v`, includes every version whose packages were used.
@@ -69,10 +69,18 @@ fn describe(voucher: &Voucher) -> String {
     };
     let lapse = match signer.lapse {
         None => "",
-        Some(Lapse::Key) => ", key expired",
-        Some(Lapse::Signature) => ", signature expired",
+        Some(lapse) => lapse_word(lapse),
     };
     format!("signed by {} ({tier}{lapse})", signer.key_id)
+}
+
+fn lapse_word(lapse: Lapse) -> &'static str {
+    match (lapse.part, lapse.period) {
+        (LapsedPart::Key, ValidityPeriod::Ended(_)) => ", key expired",
+        (LapsedPart::Key, ValidityPeriod::Begins(_)) => ", key not yet valid",
+        (_, ValidityPeriod::Ended(_)) => ", signature expired",
+        (_, ValidityPeriod::Begins(_)) => ", signature not yet valid",
+    }
 }
 
 impl ProviderReport {

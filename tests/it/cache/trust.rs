@@ -191,7 +191,7 @@ fn an_expired_key_is_checked_at_each_use() {
         assert_eq!(request_counts(&registry) != NOTHING, requests, "{outcome}");
     }
     let refused = run("true").expect_code(1);
-    refused.assert_stderr("is no longer valid");
+    refused.assert_stderr(" expired on ");
 }
 
 /// The registry has revoked a key, but the cached key is not revoked. The next request to the registry reveals this.

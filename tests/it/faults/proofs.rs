@@ -13,7 +13,8 @@ use crate::conformance;
 const RECORDED: &str = "
     acme/revoked 130         | was made by the revoked key
     acme/revokedthengood 132 | was made by the revoked key
-    acme/expsig 104          | has expired or is dated in the future
+    acme/expsig 104          | expired on Wed, 01 Jul 2020 00:00:00 GMT; the clock of this machine shows
+    acme/futsig 100          | is not valid before
     acme/expsigforged 112    | does not match
     acme/otherbytes 44       | does not match
     acme/emptysig 48         | cannot verify the checksum list

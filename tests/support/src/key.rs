@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use pgp::composed::{
     ArmorOptions, Deserializable as _, DetachedSignature, KeyType, SecretKeyParamsBuilder,
@@ -46,15 +47,15 @@ impl TestSigner {
         Self::of(secret)
     }
 
-    /// Returns a signature made by the default signer that is `days_ago` days old. It must not be older than the key,
-    /// which was created in 2024.
-    pub fn fixture_signature(document: &[u8], days_ago: u32) -> Vec<u8> {
+    /// Returns a signature of the default signer that states `time` as its creation time. It must not be earlier than
+    /// 2024, when the key was created.
+    pub fn fixture_signature(document: &[u8], time: SystemTime) -> Vec<u8> {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
         let key = &secret.primary_key;
-        let made = Timestamp::now().as_secs() - days_ago * 24 * 60 * 60;
+        let made = Timestamp::try_from(time).expect("the time is in this century");
         let hashed = [
-            SubpacketData::SignatureCreationTime(Timestamp::from_secs(made)),
+            SubpacketData::SignatureCreationTime(made),
             SubpacketData::IssuerFingerprint(key.fingerprint()),
         ];
         let hashed =

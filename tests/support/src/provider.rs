@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use crate::key::TestSigner;
 
@@ -33,7 +34,7 @@ pub struct ProviderSpec {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) archives: BTreeMap<(String, String), Vec<u8>>,
     pub(crate) key: TestSigner,
-    pub(crate) signed_days_ago: BTreeMap<String, u32>,
+    pub(crate) signing_times: BTreeMap<String, SystemTime>,
     pub(crate) advertised: Option<Vec<TestSigner>>,
     pub(crate) change_sums: Option<ChangeSums>,
     pub(crate) relative_urls: bool,
@@ -64,7 +65,7 @@ impl ProviderSpec {
             directory: None,
             archives: BTreeMap::new(),
             key: TestSigner::fixture(),
-            signed_days_ago: BTreeMap::new(),
+            signing_times: BTreeMap::new(),
             advertised: None,
             change_sums: None,
             relative_urls: false,
@@ -134,8 +135,14 @@ impl ProviderSpec {
     }
 
     /// Signs this version with a signature of [`TestSigner::fixture`] that is this many days old.
-    pub fn signed_days_ago(mut self, version: &str, days: u32) -> Self {
-        self.signed_days_ago.insert(version.to_owned(), days);
+    pub fn signed_days_ago(self, version: &str, days: u32) -> Self {
+        let age = Duration::from_secs(u64::from(days) * 24 * 60 * 60);
+        self.signed_at(version, SystemTime::now() - age)
+    }
+
+    /// Signs this version with a signature of [`TestSigner::fixture`] that states this creation time.
+    pub fn signed_at(mut self, version: &str, time: SystemTime) -> Self {
+        self.signing_times.insert(version.to_owned(), time);
         self
     }
 

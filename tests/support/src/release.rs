@@ -75,8 +75,8 @@ impl Release {
             Some(change) => change(text),
             None => text.into_bytes(),
         };
-        let signature = match spec.signed_days_ago.get(version) {
-            Some(days) => TestSigner::fixture_signature(&sums, *days),
+        let signature = match spec.signing_times.get(version) {
+            Some(time) => TestSigner::fixture_signature(&sums, *time),
             None => spec.key.sign(&sums),
         };
         Ok(Self {

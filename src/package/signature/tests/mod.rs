@@ -177,10 +177,8 @@ fn several_signatures_in_one_file() {
         valid,
         "the first one"
     );
-    let expired = Err(SignatureError::Expired {
-        key_id: VALID.to_owned(),
-    });
-    assert_eq!(join(&["expired-signature", "valid"]), expired);
+    let expired = join(&["expired-signature", "valid"]);
+    assert!(matches!(expired, Err(SignatureError::NotValid { .. })));
     let then_garbage = [fixture("valid.sig"), b"garbage".to_vec()].concat();
     let found = verify(&then_garbage, &keys_of(&["valid"]), POLICY);
     assert!(found.is_ok(), "the garbage is not read");

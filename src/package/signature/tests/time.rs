@@ -1,43 +1,77 @@
 //! Expiration and revocation of keys and signatures.
 
 use super::*;
+use crate::span::Explain as _;
 
-/// How Terraform, OpenTofu, and OpenTofu with enforcement treat expired keys and signatures.
+/// How Terraform, OpenTofu, and OpenTofu with enforcement treat keys and signatures that have expired or are not yet valid.
 #[test]
 fn validity_in_time() {
-    let lapsed = |lapse: Lapse| move |signer: &Signer| signer.lapse == Some(lapse);
-    for name in ["expired-key", "future-key", "expired-subkey"] {
-        assert!(
-            terraform(name, &[name]).is_ok_and(|signer| signer.lapse == Some(Lapse::Key)),
-            "{name}"
-        );
-        let [accepted, enforced] = tofu(name, &[name]);
-        assert!(accepted.as_ref().is_ok_and(lapsed(Lapse::Key)), "{name}");
-        let key_id = accepted.unwrap().key_id;
-        assert_eq!(enforced, Err(SignatureError::Enforced { key_id }), "{name}");
+    let lapsed = |found: &Result<Signer, SignatureError>| {
+        let lapse = found.as_ref().ok().and_then(|signer| signer.lapse);
+        lapse.map(|lapse| lapse.part)
+    };
+    for (name, key, part) in [
+        ("expired-key", "expired-key", LapsedPart::Key),
+        ("future-key", "future-key", LapsedPart::Key),
+        ("expired-subkey", "expired-subkey", LapsedPart::Key),
+        ("expired-both", "expired-key", LapsedPart::Key),
+        ("expired-signature", "valid", LapsedPart::Signature),
+        ("future-signature", "valid", LapsedPart::Signature),
+    ] {
+        let found = terraform(name, &[key]);
+        if part == LapsedPart::Key {
+            assert_eq!(lapsed(&found), Some(part), "{name}");
+        } else {
+            let is_refused = matches!(found, Err(SignatureError::NotValid { .. }));
+            assert!(is_refused, "{name}: {found:?}");
+        }
+        let [accepted, enforced] = tofu(name, &[key]);
+        assert_eq!(lapsed(&accepted), Some(part), "{name}");
+        let is_refused = matches!(enforced, Err(SignatureError::Enforced { .. }));
+        assert!(is_refused, "{name}: {enforced:?}");
     }
-    for name in ["expired-signature", "future-signature"] {
-        let key_id = VALID.to_owned();
-        assert_eq!(
-            terraform(name, &["valid"]),
-            Err(SignatureError::Expired {
-                key_id: key_id.clone()
-            })
-        );
-        let [accepted, enforced] = tofu(name, &["valid"]);
-        assert!(
-            accepted.as_ref().is_ok_and(lapsed(Lapse::Signature)),
-            "{name}"
-        );
-        assert_eq!(enforced, Err(SignatureError::Enforced { key_id }), "{name}");
+}
+
+/// Messages name the end of the validity period and the time of verification.
+#[test]
+fn messages_about_expiration_name_both_times() {
+    let hint = |error: &SignatureError| error.hint().unwrap_or_default();
+    let message = |fault: &str| {
+        format!(
+            "cannot verify the checksum list: {fault}; the clock of this machine shows Sat, 21 Nov 2026 12:00:00 GMT"
+        )
+    };
+    for (name, fault, advice) in [
+        (
+            "expired-signature",
+            "the signature by key 0711E43F7EDCCDE4 expired on Tue, 02 Jun 2026 12:00:00 GMT",
+            "if it is fast",
+        ),
+        (
+            "future-signature",
+            "the signature by key 0711E43F7EDCCDE4 is not valid before Tue, 01 Jun 2027 12:00:00 GMT",
+            "if it is slow",
+        ),
+    ] {
+        let error = terraform(name, &["valid"]).unwrap_err();
+        assert_eq!(error.to_string(), message(fault));
+        assert!(hint(&error).contains(advice), "{}", hint(&error));
     }
-    let both = terraform("expired-both", &["expired-key"]);
-    assert!(
-        both.is_ok_and(|signer| signer.lapse == Some(Lapse::Key)),
-        "the key takes precedence"
-    );
-    let [both, _] = tofu("expired-both", &["expired-key"]);
-    assert!(both.as_ref().is_ok_and(lapsed(Lapse::Key)));
+    for (name, fault) in [
+        (
+            "expired-key",
+            "key 10EA32F140A92C74 expired on Fri, 31 Jan 2025 12:00:00 GMT",
+        ),
+        (
+            "future-key",
+            "key 1C68F2C8A23EF64D is not valid before Fri, 01 Jan 2027 12:00:00 GMT",
+        ),
+    ] {
+        let [_, enforced] = tofu(name, &[name]);
+        let error = enforced.unwrap_err();
+        assert_eq!(error.to_string(), message(fault));
+        assert!(hint(&error).contains("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
+    }
 }
 
 #[test]
@@ -64,21 +98,19 @@ fn later_keys_after_an_expired_one() {
     };
     let run = |engine, keys: &[SigningKey]| {
         let policy = SignaturePolicy { engine, ..POLICY };
-        verify(&both, keys, policy).map(|signer| signer.lapse)
+        let signer = verify(&both, keys, policy);
+        signer.map(|signer| signer.lapse.map(|lapse| lapse.part))
     };
     let keys = keys_of(&["expired-key", "valid"]);
-    assert_eq!(run(Engine::Terraform, &keys), Ok(Some(Lapse::Key)));
+    let key = Ok(Some(LapsedPart::Key));
+    assert_eq!(run(Engine::Terraform, &keys), key);
     assert_eq!(run(Engine::Tofu, &keys), Ok(None));
     let keys = keys_of(&["expired-key", "other"]);
-    assert_eq!(
-        run(Engine::Tofu, &keys),
-        Ok(Some(Lapse::Key)),
-        "no later key issued it"
-    );
-    let keys = [key("expired-key"), bad];
+    assert_eq!(run(Engine::Tofu, &keys), key, "no later key issued it");
+    let keys = [super::key("expired-key"), bad];
     assert_eq!(
         run(Engine::Terraform, &keys),
-        Ok(Some(Lapse::Key)),
+        key,
         "the second key is not read"
     );
     let fault = KeyFault::Armor;
@@ -101,8 +133,8 @@ fn the_first_of_several_expired_keys_is_the_signer() {
     };
     let signer = verify(&both, &keys_of(&["valid", "expired-key"]), policy).unwrap();
     assert_eq!(
-        (signer.key_id.as_str(), signer.lapse),
-        (VALID, Some(Lapse::Signature))
+        (signer.key_id.as_str(), signer.lapse.map(|lapse| lapse.part)),
+        (VALID, Some(LapsedPart::Signature))
     );
 }
 
@@ -157,8 +189,8 @@ fn a_revocation_from_the_future_is_effective_only_for_a_compromised_key() {
 
 #[test]
 fn expiration_is_exact_to_the_second() {
-    // The signature was created at 2026-06-01T12:00:00Z or a few seconds later, and is valid for a day.
-    let made = terraform("valid", &["valid"]).unwrap().signed_at;
+    let future = fixture("future-signature.sig");
+    // Created at 2026-06-01T12:00:00Z or a few seconds later, and valid for a day.
     let expiring = fixture("expired-signature.sig");
     let at = |now: SystemTime, signature: &[u8]| {
         let policy = SignaturePolicy { now, ..POLICY };
@@ -168,21 +200,26 @@ fn expiration_is_exact_to_the_second() {
             &keys_of(&["valid"]),
             &policy,
         )
-        .map(|signer| signer.signed_at)
     };
-    assert_eq!(at(made, &fixture("valid.sig")), Ok(made));
-    let expired = Err(SignatureError::Expired {
-        key_id: VALID.to_owned(),
-    });
-    assert_eq!(
-        at(made - Duration::from_secs(1), &fixture("valid.sig")).is_err(),
-        {
-            // A second earlier, the key may not exist yet. Terraform accepts it like an expired key.
-            at(made - Duration::from_secs(1), &fixture("valid.sig")) == expired
-        }
-    );
-    let made = at(made + Duration::from_secs(60), &expiring).unwrap();
-    let end = made + Duration::from_secs(86_400);
-    assert_eq!(at(end, &expiring), Ok(made));
-    assert_eq!(at(end + Duration::from_secs(1), &expiring), expired);
+    for (signature, time, lapse) in [
+        (&expiring, "Tue, 02 Jun 2026 12:00:00 GMT", None),
+        (
+            &expiring,
+            "Tue, 02 Jun 2026 12:00:01 GMT",
+            Some("expired on Tue, 02 Jun 2026 12:00:00 GMT"),
+        ),
+        (
+            &future,
+            "Tue, 01 Jun 2027 11:59:59 GMT",
+            Some("is not valid before Tue, 01 Jun 2027 12:00:00 GMT"),
+        ),
+        (&future, "Tue, 01 Jun 2027 12:00:00 GMT", None),
+    ] {
+        let now = httpdate::parse_http_date(time).unwrap();
+        let found = match at(now, signature) {
+            Err(SignatureError::NotValid { lapse, .. }) => Some(lapse.period.to_string()),
+            found => found.map(|_| None).unwrap(),
+        };
+        assert_eq!(found.as_deref(), lapse, "{time}");
+    }
 }

@@ -18,7 +18,7 @@ use crate::config::MovedModule;
 use crate::display::portable_path;
 use crate::lockfile::{Change, FILE_NAME};
 use crate::locking::{HashOrigin, PackageRecord, Voucher};
-use crate::package::{Lapse, Signer, Tier};
+use crate::package::{LapsedPart, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
 use document::{
     DirectoryDocument, FindingDocument, HashDocument, HashesDocument, MovedModuleDocument,
@@ -207,9 +207,9 @@ fn signed_by(signer: &Signer) -> SignerDocument {
             Tier::Partner => "partner",
             Tier::SelfSigned => "self-signed",
         },
-        expired: signer.lapse.map(|lapse| match lapse {
-            Lapse::Key => "key",
-            Lapse::Signature => "signature",
+        expired: signer.lapse.map(|lapse| match lapse.part {
+            LapsedPart::Key => "key",
+            LapsedPart::SelfSignature | LapsedPart::Signature => "signature",
         }),
     }
 }
