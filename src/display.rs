@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::{MAIN_SEPARATOR, Path};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use httpdate::HttpDate;
 
 /// Formats a count with its noun in the singular or plural, for example `1 entry`.
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
@@ -11,6 +14,13 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     many: &str,
 ) -> String {
     format!("{count} {}", if count == N::from(1) { one } else { many })
+}
+
+/// Formats a time, for example `Thu, 04 Mar 2021 00:00:00 GMT`. Times before 1970 and after 9999 become the first or the last one.
+pub fn date(time: SystemTime) -> HttpDate {
+    const LAST: Duration = Duration::from_secs(253_402_300_799);
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    HttpDate::from(UNIX_EPOCH + since.min(LAST))
 }
 
 /// Formats items in backticks, separated by commas.

@@ -13,16 +13,15 @@ use reqwest::header::{
     ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE,
     LAST_MODIFIED, RANGE,
 };
-use reqwest::{Response, StatusCode, Url};
+use reqwest::{Response, StatusCode};
 
 use crate::registry::error::Result;
 use crate::registry::gzip::ContentDecoder;
+use crate::registry::http_clients::ContentKind;
 use crate::registry::http_validator::HttpValidator;
-use crate::registry::request::{self, MAX_PACKAGE, Request};
+use crate::registry::request::{MAX_PACKAGE, Request};
 use crate::registry::request_error::RequestFault;
-use crate::registry::transport::{
-    RequestAttempts, Transport, body_fault, is_page, requested_wait, status_fault,
-};
+use crate::registry::transport::{RequestAttempts, Transport, body_fault, is_page, status_fault};
 
 /// The minimum average rate, in bytes per second. At this rate, a package of 100 MB would take more than a day.
 const MIN_RATE: u64 = 1024;
@@ -117,7 +116,7 @@ impl Download {
                         self.attempts.reset();
                     }
                     self.received_at_failure = self.received;
-                    self.attempts.wait_to_retry(fault, None).await?;
+                    self.attempts.wait_to_retry(fault).await?;
                     self.connect().await?;
                 }
             }
@@ -156,26 +155,20 @@ impl Download {
     async fn connect(&mut self) -> Result<()> {
         loop {
             self.attempts.check_host()?;
-            let mut retry_after = None;
-            match self.attempt(&mut retry_after).await {
+            match self.attempt().await {
                 Ok(response) => {
                     self.attempts.note_response();
                     self.response = Some(response);
                     return Ok(());
                 }
-                Err(fault) => self.attempts.wait_to_retry(fault, retry_after).await?,
+                Err(fault) => self.attempts.wait_to_retry(fault).await?,
             }
         }
     }
 
-    async fn attempt(
-        &mut self,
-        retry_after: &mut Option<Duration>,
-    ) -> Result<Response, RequestFault> {
-        let clients = &self.transport.clients;
-        let client = |url: &Url| clients.packages(url);
-        let response = request::send(client, &self.attempts.request, &self.headers()).await?;
-        *retry_after = requested_wait(&response);
+    async fn attempt(&mut self) -> Result<Response, RequestFault> {
+        let headers = self.headers();
+        let response = self.attempts.send(ContentKind::Package, &headers).await?;
         match response.status() {
             StatusCode::OK => self.begin(&response)?,
             StatusCode::PARTIAL_CONTENT if self.received > 0 => self.resume(&response)?,

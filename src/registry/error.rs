@@ -198,6 +198,13 @@ impl RequestPurpose {
     }
 }
 
+impl RequestPurpose {
+    /// Whether `TF_REGISTRY_CLIENT_TIMEOUT` sets the time limit of a request. Terraform's discovery has a fixed one.
+    const fn has_timeout_setting(&self) -> bool {
+        !matches!(self, Self::Discovery(_) | Self::Download)
+    }
+}
+
 impl RegistryError {
     /// Whether the source responded that it does not have the provider.
     pub fn is_unknown_provider(&self) -> bool {
@@ -298,7 +305,8 @@ impl Explain for RegistryError {
                 "set a valid URL for `{}` in a `host` block of the CLI configuration, which replaces service discovery",
                 service.id()
             ),
-            other => other.request()?.fault.hint()?,
+            Self::Request { purpose, source } => source.hint(purpose.has_timeout_setting())?,
+            _ => return None,
         })
     }
 }

@@ -6,9 +6,13 @@
 //! which uses the same discovery (`module_registry`). `package_source` chooses between registries and mirrors.
 //!
 //! On the level below these protocols, `request` describes and sends a single request, `transport` and `download` repeat it
-//! according to `retry`, and `credentials` and `netrc` provide the credentials for a host.
+//! according to `retry`, and `credentials` and `netrc` provide the credentials for a host. `http_clients` builds the HTTP clients with
+//! the certificate authorities of `trusted_roots`. `proxies`, `connect_fault` and `certificate_fault` explain why a server cannot be
+//! reached.
 
+mod certificate_fault;
 mod client;
+mod connect_fault;
 mod credentials;
 mod discovery;
 mod download;
@@ -22,22 +26,25 @@ mod module_registry;
 mod netrc;
 mod network_mirror;
 mod package_source;
+mod proxies;
 mod request;
 mod request_error;
 mod retry;
 mod settings;
 mod transport;
+mod trusted_roots;
 mod wire;
 
 pub use crate::mirror::LocalPackage;
 pub use crate::provider::PackageId;
+pub use certificate_fault::{CertificateFault, CertificateProblem};
 pub use client::RegistryClient;
+pub use connect_fault::{ConnectFault, ConnectProblem};
 pub use credentials::{ApiToken, CredentialsError, tokens_from_env};
 pub use discovery::Service;
 pub use download::Download;
 pub use error::{RegistryError, RequestPurpose};
 pub use filesystem_mirror::FilesystemMirror;
-pub use http_clients::{ProxyVariable, ProxyVariables, SystemRoots};
 pub use http_validator::HttpValidator;
 pub use metadata::{
     AnswerError, AvailableVersion, AvailableVersions, PackageMeta, PackagesError, RawPackages,
@@ -45,6 +52,7 @@ pub use metadata::{
 pub use module_registry::{ModuleId, ModuleLocation, ModuleVersions};
 pub use network_mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use package_source::{PackageLocation, PackageSource};
+pub use proxies::{ProxyVariable, ProxyVariables, UsedProxy};
 pub use request::ByteLimit;
 pub(crate) use request::is_loopback;
 pub use request_error::{CauseText, RequestError, RequestFault};
@@ -52,3 +60,4 @@ pub use settings::{
     AllowedHosts, BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES,
     HttpSettings, Pause, RealTime, RegistrySettings, Roots, positive,
 };
+pub use trusted_roots::{RootFile, RootOrigin, SystemRoots};

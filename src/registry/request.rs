@@ -6,13 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Response, StatusCode, Url};
 
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
+use crate::registry::certificate_fault::{CertificateFault, CertificateProblem};
+use crate::registry::connect_fault::ConnectFault;
 use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::http_clients::{ContentKind, HttpClients};
 use crate::registry::http_validator::HttpValidator;
-use crate::registry::request_error::{CauseText, RequestError, RequestFault, inner};
+use crate::registry::proxies::UsedProxy;
+use crate::registry::request_error::{RequestError, RequestFault, inner};
 use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
@@ -94,20 +98,31 @@ pub(super) struct Request {
     pub(super) max_body: ByteLimit,
 }
 
+/// The course of the attempts to send a request, for error messages.
+#[derive(Clone, Debug)]
+pub(super) struct RequestCourse {
+    pub(super) attempts: u32,
+    /// The total time of all attempts, including the waits between them.
+    pub(super) elapsed: Duration,
+    /// The last address to which the request was sent.
+    pub(super) url: Url,
+    /// The proxy for that address.
+    pub(super) proxy: Option<UsedProxy>,
+}
+
 impl Request {
-    /// Returns the error for a request that failed after `attempts` attempts. `elapsed` includes the waits between them.
-    pub(super) fn error(
-        &self,
-        fault: RequestFault,
-        attempts: u32,
-        elapsed: Duration,
-    ) -> RegistryError {
+    /// Returns the error for a request that failed.
+    pub(super) fn error(&self, fault: RequestFault, course: RequestCourse) -> RegistryError {
+        let url = RedactedUrl::from(&self.url);
+        let last = RedactedUrl::from(&course.url);
         RegistryError::Request {
             purpose: self.purpose.clone(),
             source: Arc::new(RequestError {
-                url: RedactedUrl::from(&self.url),
-                attempts,
-                elapsed,
+                redirected_to: (last != url).then_some(last),
+                url,
+                attempts: course.attempts,
+                elapsed: course.elapsed,
+                proxy: course.proxy,
                 fault,
                 configured: self.configured.clone(),
             }),
@@ -187,17 +202,19 @@ impl RequestRules {
     }
 }
 
-/// Sends a request and follows redirects. Returns the final response, whose body has not been read yet. `client` returns the HTTP
-/// client for each address; `headers` are added to those of the request.
-pub(super) async fn send<'a>(
-    client: impl Fn(&Url) -> Result<&'a Client, RequestFault>,
+/// Sends a request and follows redirects. Returns the final response, whose body has not been read yet. `headers` are added to those
+/// of the request. `url` is set to each address to which the request is sent.
+pub(super) async fn send(
+    clients: &HttpClients,
+    kind: ContentKind,
     request: &Request,
     headers: &HeaderMap,
+    url: &mut Url,
 ) -> Result<Response, RequestFault> {
-    let mut url = request.url.clone();
+    *url = request.url.clone();
     let mut authorization = request.authorization.as_ref();
     for _ in 0..=request.max_redirects {
-        check_scheme(&url, request.plain_http)?;
+        check_scheme(url, request.plain_http)?;
         // After a redirect to a different server, credentials are not sent again, not even to the first server: the other server
         // must not be able to choose which requests carry them.
         authorization = authorization.filter(|_| url.origin() == request.url.origin());
@@ -206,17 +223,18 @@ pub(super) async fn send<'a>(
         if let Some(value) = authorization {
             all.insert(AUTHORIZATION, value.clone());
         }
-        if let Some(copy) = request.known_copy.as_ref().filter(|copy| copy.is_for(&url)) {
+        if let Some(copy) = request.known_copy.as_ref().filter(|copy| copy.is_for(url)) {
             all.extend([copy.header()]);
         }
-        let response = client(&url)?.get(url.clone()).headers(all).send();
+        let client = clients.client(kind, url)?;
+        let response = client.get(url.clone()).headers(all).send();
         let response = tokio::time::timeout(request.timeout, response)
             .await
             .map_err(|_elapsed| RequestFault::Timeout(request.timeout))?
-            .map_err(|error| classify(error, request.timeout))?;
-        tracing::debug!(url = %RedactedUrl::from(&url), status = response.status().as_u16(), "answered");
-        match redirect_target(&response, &url)? {
-            Some(target) => url = target,
+            .map_err(|error| classify(error, request.timeout, clients, url))?;
+        tracing::debug!(url = %RedactedUrl::from(&*url), status = response.status().as_u16(), "answered");
+        match redirect_target(&response, url)? {
+            Some(target) => *url = target,
             None => return Ok(response),
         }
     }
@@ -269,19 +287,27 @@ pub(super) fn is_web(url: &Url) -> bool {
 }
 
 /// Determines why the HTTP client failed before a response arrived.
-fn classify(error: reqwest::Error, timeout: Duration) -> RequestFault {
+fn classify(
+    error: reqwest::Error,
+    timeout: Duration,
+    clients: &HttpClients,
+    url: &Url,
+) -> RequestFault {
     let error = error.without_url();
     let mut layer: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(current) = layer {
-        if let Some(rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) =
-            current.downcast_ref()
-        {
-            return RequestFault::Certificate(CauseText::text(&current.to_string()));
+        if let Some(problem) = current.downcast_ref().and_then(CertificateProblem::of) {
+            return RequestFault::Certificate(Box::new(CertificateFault {
+                host: url.host_str().unwrap_or_default().to_owned(),
+                problem,
+                roots: clients.root_origin(),
+            }));
         }
         layer = inner(current);
     }
     if error.is_timeout() {
         return RequestFault::Timeout(timeout);
     }
-    RequestFault::Connect(CauseText::innermost(&error))
+    let proxy = clients.proxy(url);
+    RequestFault::Connect(ConnectFault::of(&error, url, proxy.as_ref()))
 }

@@ -4,13 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::redacted_url::RedactedUrl;
+use crate::registry::certificate_fault::CertificateFault;
+use crate::registry::connect_fault::{ConnectFault, hint_for_credentials};
+use crate::registry::proxies::UsedProxy;
 use crate::span::Place;
 
 /// A request that failed after all retries.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the request for `{url}` failed{}{}", self.effort(), configured_at(configured.as_deref()))]
+#[error("the request for `{url}` failed{}{}", self.course(), configured_at(configured.as_deref()))]
 pub struct RequestError {
     pub url: RedactedUrl,
+    /// The last address to which the request was sent, if it is a different one.
+    pub redirected_to: Option<RedactedUrl>,
+    /// The proxy for that address.
+    pub proxy: Option<UsedProxy>,
     pub attempts: u32,
     /// The total time of all attempts, including the waits between them.
     pub elapsed: Duration,
@@ -22,11 +29,36 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    fn effort(&self) -> String {
-        match (self.attempts, self.elapsed.as_secs_f64()) {
-            (0 | 1, _) => String::new(),
-            (attempts, seconds) => format!(" ({attempts} attempts, {seconds:.1} s)"),
+    fn course(&self) -> String {
+        let mut parts = Vec::new();
+        if self.attempts > 1 {
+            parts.push(format!("{} attempts", self.attempts));
+            parts.push(format!("{:.1} s", self.elapsed.as_secs_f64()));
         }
+        if let Some(url) = &self.redirected_to {
+            parts.push(format!("redirected to `{url}`"));
+        }
+        if let Some(UsedProxy {
+            address, variable, ..
+        }) = &self.proxy
+        {
+            parts.push(format!("through the proxy `{address}` from `{variable}`"));
+        }
+        if parts.is_empty() {
+            return String::new();
+        }
+        format!(" ({})", parts.join(", "))
+    }
+
+    /// Returns the next step for the user, if there is one. `is_timeout_set` says whether `TF_REGISTRY_CLIENT_TIMEOUT` applies.
+    pub(super) fn hint(&self, is_timeout_set: bool) -> Option<String> {
+        let hint = self.fault.hint(self.proxy.as_ref())?;
+        if matches!(self.fault, RequestFault::Timeout(_)) && is_timeout_set {
+            return Some(format!(
+                "{hint}; if the server is slow, set `TF_REGISTRY_CLIENT_TIMEOUT` to more seconds"
+            ));
+        }
+        Some(hint)
     }
 }
 
@@ -44,11 +76,11 @@ pub enum RequestFault {
     #[error("invalid proxy address in `{variable}`")]
     Proxy { variable: String },
     /// The connection could not be made, or broke before a response arrived.
-    #[error("cannot connect to the server")]
-    Connect(#[source] CauseText),
+    #[error("cannot connect to {}", .0.destination())]
+    Connect(#[source] ConnectFault),
     /// The server's certificate is not trusted. The request is not retried.
     #[error("the server's certificate is not trusted")]
-    Certificate(#[source] CauseText),
+    Certificate(#[source] Box<CertificateFault>),
     #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// No package data arrived for this long.
@@ -108,9 +140,21 @@ pub enum RequestFault {
 }
 
 impl RequestFault {
-    /// Returns the next step for the user, if there is one.
-    pub(crate) fn hint(&self) -> Option<String> {
+    /// Returns the next step for the user, if there is one. `proxy` is the proxy of the request.
+    fn hint(&self, proxy: Option<&UsedProxy>) -> Option<String> {
         let hint = match self {
+            Self::Connect(fault) => return Some(fault.hint(proxy)),
+            Self::Certificate(fault) => return fault.hint(proxy),
+            Self::Status { status: 407, .. } if proxy.is_some() => {
+                return proxy.map(hint_for_credentials);
+            }
+            Self::Timeout(_) if proxy.is_some() => "check whether the proxy can reach the server",
+            Self::Timeout(_) => {
+                "check whether this machine can reach the server; if only a proxy can, set `HTTPS_PROXY`"
+            }
+            Self::TooManyRedirects(_) => {
+                "open the address with `curl --location --verbose` to see the redirects: a login page or a proxy may cause a loop"
+            }
             Self::Status { is_page: true, .. } | Self::Json { is_page: true, .. } => {
                 "correct the address, or find out whether a proxy or a login page replaces the response: the server sent a web page"
             }
@@ -132,13 +176,7 @@ impl RequestFault {
             Self::PlainHttp(_) => {
                 "to allow it, add a `host` block with an `http://` service to the CLI configuration"
             }
-            Self::Certificate(cause) if cause.0.contains("CaUsedAsEndEntity") => {
-                "the server uses a CA certificate as its own; install a server certificate signed by that CA"
-            }
-            Self::Certificate(_) => {
-                "if your company issued the certificate, add its CA certificate to the system's store, or set `SSL_CERT_FILE` to its path"
-            }
-            Self::GivenUp { earlier, .. } => return earlier.hint(),
+            Self::GivenUp { earlier, .. } => return earlier.hint(proxy),
             _ => return None,
         };
         Some(hint.to_owned())
@@ -193,9 +231,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attempts_are_mentioned_when_there_were_several() {
+    fn the_course_of_a_request_is_mentioned() {
         let mut error = RequestError {
             url: RedactedUrl::parse("https://example.com/x"),
+            redirected_to: None,
+            proxy: None,
             attempts: 1,
             elapsed: Duration::from_millis(3_140),
             fault: RequestFault::Offline,
@@ -209,6 +249,17 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "the request for `https://example.com/x` failed (4 attempts, 3.1 s)"
+        );
+        error.redirected_to = Some(RedactedUrl::parse("https://cdn.test/x"));
+        error.proxy = Some(UsedProxy {
+            address: "http://p.test:8080".to_owned(),
+            variable: "https_proxy".to_owned(),
+            has_credentials: true,
+        });
+        assert_eq!(
+            error.to_string(),
+            "the request for `https://example.com/x` failed (4 attempts, 3.1 s, redirected to `https://cdn.test/x`, through the proxy \
+             `http://p.test:8080` from `https_proxy`)"
         );
     }
 
@@ -226,17 +277,7 @@ mod tests {
             variable: "HTTP_PROXY".to_owned(),
         };
         let http = RequestFault::PlainHttp(RedactedUrl::parse("http://h.test/"));
-        let certificate = |text: &str| RequestFault::Certificate(CauseText::text(text));
-        let faults = [
-            page,
-            status(423),
-            status(501),
-            status(407),
-            proxy,
-            http,
-            certificate("CaUsedAsEndEntity"),
-            certificate("x"),
-        ];
+        let faults = [page, status(423), status(501), status(407), proxy, http];
         let expected = [
             "correct the address, or find out whether a proxy or a login page replaces the response: the server sent a web page",
             "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider cache server, which responds with 423 Locked",
@@ -244,11 +285,9 @@ mod tests {
             "add credentials to `HTTPS_PROXY`: the proxy requires them",
             "use the form `http://HOST:PORT`, or the scheme `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to connect directly",
             "to allow it, add a `host` block with an `http://` service to the CLI configuration",
-            "the server uses a CA certificate as its own; install a server certificate signed by that CA",
-            "if your company issued the certificate, add its CA certificate to the system's store, or set `SSL_CERT_FILE` to its path",
         ];
-        assert_eq!(faults.map(|fault| fault.hint().unwrap()), expected);
-        assert_eq!(status(404).hint(), None);
+        assert_eq!(faults.map(|fault| fault.hint(None).unwrap()), expected);
+        assert_eq!(status(404).hint(None), None);
     }
 
     #[test]

@@ -54,10 +54,8 @@ impl RetryPolicy {
     /// Whether another attempt may succeed after this failure.
     pub(super) const fn covers(&self, fault: &RequestFault) -> bool {
         match fault {
-            RequestFault::Connect(_)
-            | RequestFault::Timeout(_)
-            | RequestFault::Stalled(_)
-            | RequestFault::Body { .. } => true,
+            RequestFault::Connect(fault) => !fault.is_permanent(),
+            RequestFault::Timeout(_) | RequestFault::Stalled(_) | RequestFault::Body { .. } => true,
             RequestFault::Status { status, .. } => is_transient(*status),
             RequestFault::TooManyRedirects(_) => self.redirects,
             _ => false,
@@ -211,13 +209,26 @@ mod tests {
     use futures_util::FutureExt as _;
 
     use super::*;
+    use crate::registry::certificate_fault::{CertificateFault, CertificateProblem};
+    use crate::registry::connect_fault::{ConnectFault, ConnectProblem};
     use crate::registry::request_error::CauseText;
+    use crate::registry::trusted_roots::RootOrigin;
 
     fn status(status: u16) -> RequestFault {
         RequestFault::Status {
             status,
             is_page: false,
         }
+    }
+
+    fn connect(problem: ConnectProblem) -> RequestFault {
+        RequestFault::Connect(ConnectFault {
+            problem,
+            peer: String::new(),
+            is_at_proxy: false,
+            is_local: false,
+            text: cause(),
+        })
     }
 
     fn cause() -> CauseText {
@@ -235,6 +246,11 @@ mod tests {
             cause: cause(),
             is_page,
         };
+        let certificate = RequestFault::Certificate(Box::new(CertificateFault {
+            host: String::new(),
+            problem: CertificateProblem::UnknownAuthority,
+            roots: RootOrigin::Settings,
+        }));
         for (fault, standard, discovery) in [
             (status(429), true, true),
             (status(500), true, true),
@@ -248,12 +264,13 @@ mod tests {
             (status(404), false, false),
             (status(410), false, false),
             (status(423), false, false),
-            (RequestFault::Connect(cause()), true, true),
+            (connect(ConnectProblem::Closed), true, true),
+            (connect(ConnectProblem::ProxyCredentials), false, false),
             (RequestFault::Timeout(Duration::ZERO), true, true),
             (RequestFault::Stalled(Duration::ZERO), true, true),
             (body, true, true),
             (RequestFault::TooManyRedirects(9), false, true),
-            (RequestFault::Certificate(cause()), false, false),
+            (certificate, false, false),
             (RequestFault::ContentType { found: None }, false, false),
             (json, false, false),
             (RequestFault::Offline, false, false),
@@ -323,7 +340,7 @@ mod tests {
     #[test]
     fn an_unresponsive_host_gets_no_further_request() {
         let budgets = HostBudgets::default();
-        let refused = RequestFault::Connect(CauseText::text("refused"));
+        let refused = connect(ConnectProblem::Refused);
         for limit in [MAX_FAILURES_BEFORE_RESPONSE, MAX_FAILURES_AFTER_RESPONSE] {
             for _ in 0..limit {
                 assert!(budgets.unresponsive("h").is_none());

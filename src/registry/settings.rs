@@ -14,7 +14,8 @@ use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
 use crate::registry::credentials::ApiToken;
 use crate::registry::error::{RegistryError, Result};
-use crate::registry::http_clients::{ProxyVariables, SystemRoots};
+use crate::registry::proxies::ProxyVariables;
+use crate::registry::trusted_roots::SystemRoots;
 
 /// The default time limit for one attempt to fetch a document, redirects and body included; `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::redacted_url::RedactedUrl;
 use crate::registry::error::{RegistryError, Result};
-use crate::registry::http_clients::HttpClients;
-use crate::registry::request::{self, ByteLimit, Request};
+use crate::registry::http_clients::{ContentKind, HttpClients};
+use crate::registry::request::{self, ByteLimit, Request, RequestCourse};
 use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::retry::{self, HostBudgets, HostSlots};
 use crate::registry::settings::HttpSettings;
@@ -33,13 +33,12 @@ pub(super) struct DocumentResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    attempts: u32,
-    elapsed: Duration,
+    course: RequestCourse,
 }
 
 impl DocumentResponse {
     pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
-        self.request.error(fault, self.attempts, self.elapsed)
+        self.request.error(fault, self.course.clone())
     }
 
     pub(super) fn status_error(&self) -> RegistryError {
@@ -123,10 +122,9 @@ impl Transport {
         let mut attempts = RequestAttempts::new(Arc::clone(self), request);
         loop {
             attempts.check_host()?;
-            let mut retry_after = None;
             let timeout = attempts.request.timeout;
             let slot = self.slots.acquire(&attempts.host).await;
-            let attempt = self.attempt(&attempts, &mut retry_after);
+            let attempt = self.attempt(&mut attempts);
             let response = tokio::time::timeout(timeout, attempt).await;
             drop(slot);
             match response.unwrap_or(Err(RequestFault::Timeout(timeout))) {
@@ -134,20 +132,19 @@ impl Transport {
                     attempts.note_response();
                     return Ok(response);
                 }
-                Err(fault) => attempts.wait_to_retry(fault, retry_after).await?,
+                Err(fault) => attempts.wait_to_retry(fault).await?,
             }
         }
     }
 
     async fn attempt(
         &self,
-        attempts: &RequestAttempts,
-        retry_after: &mut Option<Duration>,
+        attempts: &mut RequestAttempts,
     ) -> Result<DocumentResponse, RequestFault> {
+        let response = attempts
+            .send(ContentKind::Document, &HeaderMap::new())
+            .await?;
         let request = &attempts.request;
-        let client = |url: &Url| self.clients.documents(url);
-        let response = request::send(client, request, &HeaderMap::new()).await?;
-        *retry_after = requested_wait(&response);
         let (url, status) = (response.url().clone(), response.status());
         let headers = response.headers().clone();
         let body = match status {
@@ -163,8 +160,7 @@ impl Transport {
             status,
             headers,
             body,
-            attempts: attempts.count,
-            elapsed: attempts.started.elapsed(),
+            course: attempts.course(),
         };
         let fault = status_fault(status, response.is_page());
         if request.retry.covers(&fault) {
@@ -173,12 +169,6 @@ impl Transport {
             Ok(response)
         }
     }
-}
-
-pub(super) fn requested_wait(response: &Response) -> Option<Duration> {
-    let value = response.headers().get(RETRY_AFTER);
-    let value = value.and_then(|value| value.to_str().ok());
-    retry::retry_after(response.status(), value, SystemTime::now())
 }
 
 async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, RequestFault> {
@@ -208,6 +198,10 @@ pub(super) struct RequestAttempts {
     pub(super) request: Request,
     /// The scheme, host and port.
     host: String,
+    /// The last address to which the request was sent.
+    url: Url,
+    /// The wait that the last response requested.
+    retry_after: Option<Duration>,
     count: u32,
     /// The number of retries since data last arrived.
     retries: u32,
@@ -219,11 +213,28 @@ impl RequestAttempts {
         Self {
             transport,
             host: request.url.origin().ascii_serialization(),
+            url: request.url.clone(),
+            retry_after: None,
             request,
             count: 1,
             retries: 0,
             started: Instant::now(),
         }
+    }
+
+    /// Sends the request once. `headers` are added to those of the request.
+    pub(super) async fn send(
+        &mut self,
+        kind: ContentKind,
+        headers: &HeaderMap,
+    ) -> Result<Response, RequestFault> {
+        self.retry_after = None;
+        let clients = &self.transport.clients;
+        let response = request::send(clients, kind, &self.request, headers, &mut self.url).await?;
+        let requested = response.headers().get(RETRY_AFTER);
+        let requested = requested.and_then(|value| value.to_str().ok());
+        self.retry_after = retry::retry_after(response.status(), requested, SystemTime::now());
+        Ok(response)
     }
 
     /// Fails if the run is offline, or if the host did not respond to earlier requests.
@@ -246,11 +257,7 @@ impl RequestAttempts {
     }
 
     /// Waits before the next attempt. Fails if the request must not be retried.
-    pub(super) async fn wait_to_retry(
-        &mut self,
-        fault: RequestFault,
-        retry_after: Option<Duration>,
-    ) -> Result<()> {
+    pub(super) async fn wait_to_retry(&mut self, fault: RequestFault) -> Result<()> {
         let Transport {
             budgets,
             settings,
@@ -268,7 +275,7 @@ impl RequestAttempts {
             budgets.note_failure(&self.host, &fault);
             return Err(self.error(fault));
         }
-        let wait = policy.wait(self.retries, retry_after, retry::jitter());
+        let wait = policy.wait(self.retries, self.retry_after, retry::jitter());
         if !is_unlogged() {
             let url = RedactedUrl::from(&self.request.url).to_string();
             reporter.retrying(&url, &fault.to_string(), wait);
@@ -280,7 +287,15 @@ impl RequestAttempts {
     }
 
     pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
-        self.request
-            .error(fault, self.count, self.started.elapsed())
+        self.request.error(fault, self.course())
+    }
+
+    fn course(&self) -> RequestCourse {
+        RequestCourse {
+            attempts: self.count,
+            elapsed: self.started.elapsed(),
+            url: self.url.clone(),
+            proxy: self.transport.clients.proxy(&self.url),
+        }
     }
 }

@@ -36,6 +36,7 @@ mod reports;
 mod rows;
 mod secrets;
 mod trust;
+mod unreachable;
 mod verify;
 mod working_set;
 

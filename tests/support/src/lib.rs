@@ -48,7 +48,7 @@ pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;
 pub use release::{MANIFEST, PackageFacts};
 pub use schema::assert_described;
-pub use tls::{TestAuthority, TlsRegistry};
+pub use tls::{Identity, IssuedCertificate, TestAuthority, TlsRegistry};
 #[cfg(unix)]
 pub use tool::{make_pipe, send_signal, write_script};
 pub use tool::{require_or_skip, skip, terraform_on_path, tofu_on_path};
