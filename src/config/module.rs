@@ -88,16 +88,20 @@ impl Module {
         self.imports.extend(added.imports);
     }
 
+    /// Returns the address of a provider: from `required_providers` if the local name is in it, otherwise implied.
     pub(super) fn address_of(
         &self,
         name: &str,
         range: &SourceRange,
         engine: Engine,
     ) -> Result<ProviderAddr, ConfigError> {
-        match self.addresses.get(name) {
-            Some(address) => Ok(address.clone()),
-            None => implied(name, range, engine),
+        if let Some(address) = self.addresses.get(name) {
+            return Ok(address.clone());
         }
+        // The type of a resource may be in upper case or in another Unicode form than the local name.
+        let implied = implied(name, range, engine)?;
+        let required = self.addresses.get(&implied.type_name);
+        Ok(required.cloned().unwrap_or(implied))
     }
 
     fn collect_requirements(&mut self, engine: Engine, errors: &mut ConfigErrors) {

@@ -46,15 +46,16 @@ impl ProviderAddr {
     /// Returns the address of a provider that is declared with a local name but no `source`. The name `terraform` means the
     /// engine's built-in provider.
     pub fn implied(local_name: &str, engine: Engine) -> Result<Self, AddressError> {
-        let (host, namespace) = match local_name {
-            "terraform" => (BUILT_IN_HOST, BUILT_IN_NAMESPACE),
-            _ => (engine.default_host(), DEFAULT_NAMESPACE),
-        };
         let build = || {
+            let type_name = normalize_part(local_name)?;
+            let (host, namespace) = match type_name.as_str() {
+                "terraform" => (BUILT_IN_HOST, BUILT_IN_NAMESPACE),
+                _ => (engine.default_host(), DEFAULT_NAMESPACE),
+            };
             Ok(Self {
                 hostname: Hostname::parse(host)?,
                 namespace: namespace.to_owned(),
-                type_name: normalize_part(local_name)?,
+                type_name,
             })
         };
         build().map_err(|problem| AddressError {
@@ -348,6 +349,7 @@ mod tests {
         for engine in BOTH {
             let implied = |name| ProviderAddr::implied(name, engine).unwrap();
             assert!(implied("terraform").is_built_in(engine));
+            assert_eq!(implied("Terraform"), implied("terraform"));
             let parsed = |source| ProviderAddr::parse(source, engine).unwrap();
             let built_in = "terraform.io/builtin/terraform";
             assert_eq!(implied("terraform").to_string(), built_in);

@@ -25,6 +25,27 @@ fn resources_imply_their_provider() {
 }
 
 #[test]
+fn types_are_folded_before_their_provider_is_looked_up() {
+    let required = "terraform {\n required_providers {\n  foo = { source = \"t/f\" }\n  é = { source = \"t/e\" }\n }\n}\n";
+    let both = Some("t/e, t/f");
+    for name in ["Foo_x", "FOO", "ｆoo_x", "e\u{301}_x", "É_x"] {
+        let rows = ["resource", "data", "ephemeral", "action"]
+            .map(|kind| format!("{required}{kind} \"{name}\" \"a\" {{\n}}\n"));
+        for text in &rows {
+            check(&[(text, both, both)]);
+        }
+        let import = format!("{required}import {{\n to = {name}.a\n id = \"i\"\n}}\n");
+        check(&[(&import, both, both)]);
+    }
+    check_rows(
+        r#"
+        resource "Terraform_data" "a" {\n}\n | nothing
+        terraform {\n required_providers {\n  Foo = "1.0"\n }\n}\nresource "Foo_x" "a" {\n}\n | hashicorp/foo 1.0.0
+    "#,
+    );
+}
+
+#[test]
 fn types_that_name_no_provider_are_errors_unless_an_argument_does() {
     for name in ["_foo", "a b", "a--b_x", "-x", "a-_x"] {
         for kind in ["resource", "data", "ephemeral"] {
