@@ -11,14 +11,23 @@ pub(crate) fn project() -> &'static Path {
 
 /// Builds tflock with the release profile and returns its path.
 pub(crate) fn build() -> PathBuf {
-    if let Some(binary) = std::env::var_os("TFLOCK_BENCH_BINARY") {
-        return binary.into();
+    match std::env::var_os("TFLOCK_BENCH_BINARY") {
+        Some(binary) => binary.into(),
+        None => build_with("release", "release"),
     }
+}
+
+/// Builds tflock with the profile for development, which detects overflows, and returns its path.
+pub(crate) fn build_for_development() -> PathBuf {
+    build_with("dev", "debug")
+}
+
+fn build_with(profile: &str, directory: &str) -> PathBuf {
     let root = project();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--release", "--bin", "tflock"])
+        .args(["build", "--quiet", "--profile", profile, "--bin", "tflock"])
         .current_dir(root);
     // Cargo sets these variables for this program. They would cause build scripts to run again.
     for (name, _) in std::env::vars_os() {
@@ -31,5 +40,5 @@ pub(crate) fn build() -> PathBuf {
     assert!(status.success(), "tflock does not build");
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    target.join("release/tflock")
+    target.join(directory).join("tflock")
 }

@@ -51,6 +51,12 @@ impl Program {
         self
     }
 
+    /// Sets the standard input, which is empty by default.
+    pub fn stdin(mut self, input: impl Into<Stdio>) -> Self {
+        self.command.stdin(input);
+        self
+    }
+
     /// Runs the command to completion.
     pub fn run(mut self) -> Outcome {
         let output = self.command.output();

@@ -19,9 +19,22 @@ use crate::provider::ProviderSpec;
 use crate::release::{MANIFEST, PackageFacts, Release};
 use crate::tls::TestAuthority;
 
+/// A function that returns the document at a path.
+type MakeDocument = Box<dyn Fn(&str) -> Option<Document> + Send + Sync>;
+
 /// The served documents, by path.
 #[derive(Default)]
-struct Pages(RwLock<BTreeMap<String, Document>>);
+struct Pages {
+    stored: RwLock<BTreeMap<String, Document>>,
+    others: RwLock<Option<MakeDocument>>,
+}
+
+impl Pages {
+    fn find(&self, path: &str) -> Option<Document> {
+        let stored = self.stored.read().expect("not poisoned").get(path).cloned();
+        stored.or_else(|| self.others.read().expect("not poisoned").as_ref()?(path))
+    }
+}
 
 impl Handler for Pages {
     fn answer(&self, request: &ReceivedRequest) -> Response {
@@ -33,10 +46,10 @@ impl Handler for Pages {
             || request.path.clone(),
             |host| format!("/{host}{}", request.path),
         );
-        match self.0.read().expect("not poisoned").get(&path) {
+        match self.find(&path) {
             Some(document) => {
                 let tag = format!("\"{}-{}\"", document.body.size(), path.len());
-                Response::document(document).with("ETag", &tag)
+                Response::document(&document).with("ETag", &tag)
             }
             None => Response::status(404),
         }
@@ -161,21 +174,18 @@ impl FakeRegistry {
 
     /// Serves this document at `path`.
     pub fn serve(&self, path: &str, document: Document) {
-        self.pages
-            .0
-            .write()
-            .expect("not poisoned")
-            .insert(path.to_owned(), document);
+        let mut stored = self.pages.stored.write().expect("not poisoned");
+        stored.insert(path.to_owned(), document);
+    }
+
+    /// Serves the documents that `make` returns at all other paths, for mirrors that have every provider.
+    pub fn serve_others(&self, make: impl Fn(&str) -> Option<Document> + Send + Sync + 'static) {
+        *self.pages.others.write().expect("not poisoned") = Some(Box::new(make));
     }
 
     /// Returns the document currently served at `path`.
     pub fn document(&self, path: &str) -> Option<Document> {
-        self.pages
-            .0
-            .read()
-            .expect("not poisoned")
-            .get(path)
-            .cloned()
+        self.pages.find(path)
     }
 
     /// Changes the JSON document at `path`.
@@ -189,7 +199,8 @@ impl FakeRegistry {
 
     /// Removes the document, so requests for `path` get the status 404.
     pub fn remove(&self, path: &str) {
-        self.pages.0.write().expect("not poisoned").remove(path);
+        let mut stored = self.pages.stored.write().expect("not poisoned");
+        stored.remove(path);
     }
 
     /// Adds a rule for faulty responses. Rules that were added earlier take precedence.

@@ -1,5 +1,6 @@
 //! Accepts connections and starts a thread for each, until the server is dropped.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +26,8 @@ pub(crate) struct Shared {
     pub(crate) rules: Arc<Rules>,
     pub(crate) log: Log,
     pub(crate) tls: Option<Arc<ServerConfig>>,
-    /// Open connections, which the server closes when it is dropped.
-    open: Mutex<Vec<TcpStream>>,
+    /// Open connections by number, which the server closes when it is dropped.
+    open: Mutex<BTreeMap<usize, TcpStream>>,
     stopping: AtomicBool,
 }
 
@@ -79,7 +80,7 @@ impl Drop for Server {
         if let Some(acceptor) = self.acceptor.take() {
             drop(acceptor.join());
         }
-        for stream in self.shared.open.lock().expect("not poisoned").iter() {
+        for stream in self.shared.open.lock().expect("not poisoned").values() {
             // The connection may already be closed.
             drop(stream.shutdown(Shutdown::Both));
         }
@@ -87,16 +88,20 @@ impl Drop for Server {
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
+    for (number, stream) in listener.incoming().enumerate() {
         if shared.stopping.load(Ordering::SeqCst) {
             return;
         }
         let Ok(stream) = stream else { continue };
         if let Ok(handle) = stream.try_clone() {
-            shared.open.lock().expect("not poisoned").push(handle);
+            let mut open = shared.open.lock().expect("not poisoned");
+            open.insert(number, handle);
         }
         let shared = Arc::clone(shared);
-        // An error in a connection affects only that connection.
-        thread::spawn(move || drop(connection::serve(&stream, &shared)));
+        thread::spawn(move || {
+            // An error in a connection affects only that connection.
+            drop(connection::serve(&stream, &shared));
+            shared.open.lock().expect("not poisoned").remove(&number);
+        });
     }
 }
