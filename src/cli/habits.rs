@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory as _, Parser as _};
+use clap::{Command, FromArgMatches as _};
 
 use super::Cli;
 
@@ -56,7 +56,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     {
         return Err(single_dash_error(&arguments, name));
     }
-    Cli::try_parse_from(&arguments).map_err(|error| with_hint(error, &arguments))
+    let matches = super::program().try_get_matches_from(&arguments);
+    let cli = matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    cli.map_err(|error| with_hint(error, &arguments))
 }
 
 /// Replaces `version`, `-version` and `-help`, which other tools accept.
@@ -146,7 +148,7 @@ fn option_hint(command: &Command, name: &str) -> Option<String> {
     if let Some((_, _, hint)) = foreign {
         return Some((*hint).to_owned());
     }
-    let program = Cli::command();
+    let program = super::program();
     let mut commands = program.get_subcommands();
     let other = commands.find(|other| super::command_has_option(other, name))?;
     let other = other.get_name();
@@ -167,7 +169,7 @@ fn command_hint(arguments: &[OsString]) -> Option<String> {
 
 /// Returns the command that the arguments name, or the whole program.
 fn named_command(arguments: &[OsString]) -> Command {
-    let mut program = Cli::command();
+    let mut program = super::program();
     // Completes the usage lines of the commands.
     program.build();
     let mut words = arguments.iter().skip(1);

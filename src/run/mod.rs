@@ -7,6 +7,7 @@ mod config;
 mod directory_command;
 mod documents;
 mod engine;
+mod init;
 mod list;
 mod lock;
 mod lock_files;
@@ -79,6 +80,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     };
     start_log(environment);
     let result = match &cli.command {
+        Command::Init(args) => init::command(args, invocation),
         Command::Lock(args) => lock::command(args, invocation),
         Command::Verify(args) => verify::command(args, invocation),
         Command::Mirror(args) => mirror::command(args, invocation),

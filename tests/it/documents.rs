@@ -9,7 +9,8 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
+    "init",
     "lock",
     "verify",
     "list",
@@ -66,6 +67,50 @@ fn the_help_of_every_command_has_examples() {
 }
 
 #[test]
+fn short_help_fits_on_one_screen_and_long_help_starts_with_examples() {
+    let context = TestContext::offline(TFLOCK);
+    let all = COMMANDS.iter().map(|command| (*command, 40));
+    for (command, most) in all.chain([("", 24)]) {
+        let short = context
+            .command(&format!("{command} -h"))
+            .env("COLUMNS", "80");
+        let short = short.run().expect_success().stdout;
+        let lines = short.lines().count();
+        assert!(lines <= most, "{command}: {lines} lines\n{short}");
+        let widest = short.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(80), "{command}: {widest:?}\n{short}");
+        let long = run(&format!("{command} --help")).expect_success().stdout;
+        let [usage, examples, options] =
+            ["Usage: ", "\nExamples:\n", "  -q, --quiet"].map(|part| long.find(part));
+        assert!(
+            usage.is_some() && usage < examples && examples < options,
+            "{long}"
+        );
+    }
+}
+
+#[test]
+fn groups_of_options_are_in_the_order_of_need() {
+    let help = run("lock --help").expect_success().stdout;
+    let headings = help
+        .lines()
+        .filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    let expected = [
+        "Examples:",
+        "Arguments:",
+        "Which directories:",
+        "What to lock:",
+        "How to run:",
+        "Output options:",
+        "How configurations are read:",
+        "Where packages come from:",
+        "What the configuration may do:",
+        "Cache:",
+    ];
+    assert_eq!(headings.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn completions_are_made_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(&format!("completions {shell}")).expect_success().stdout;
@@ -99,7 +144,7 @@ fn manual_pages_have_the_options_of_their_command() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     let outcome = run("man look").expect_code(2);
-    outcome.assert_stderr("hint: use one of these commands: lock, ");
+    outcome.assert_stderr("hint: use one of these commands: init, lock, ");
 }
 
 #[test]

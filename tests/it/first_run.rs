@@ -75,6 +75,26 @@ fn reports_for_programs_name_the_directory_without_configuration() {
     assert_eq!(list["directories"][0]["role"], "no-configuration");
 }
 
+/// A lock file for one platform is incomplete for a team.
+#[test]
+fn a_lock_file_for_one_platform_leads_to_init() {
+    let (_registry, context) = monorepo();
+    let platform = tflock::provider::Platform::current();
+    let note = format!("locked only for {platform}, the platform of this machine");
+    let created = context.run("lock -r").expect_success();
+    created.assert_stdout(&format!(
+        "{note}: on other platforms, `init` changes the lock files\n\
+         to lock for every platform of your team, run `tflock init`, which writes a .tflock.toml, or use --platform\n"
+    ));
+    let unchanged = context.run("lock -r").expect_success();
+    unchanged.assert_stdout(&format!("{note}; request others with --platform\n"));
+    let skipped = context.run("lock").expect_success();
+    assert!(!skipped.stdout.contains("locked only"), "{skipped}");
+    context.run("init").expect_success();
+    let configured = context.run("lock -r").expect_success();
+    assert!(!configured.stdout.contains("locked only"), "{configured}");
+}
+
 /// Hooks pass the names of files, and `-r` visits every directory: neither names a directory without configuration.
 #[test]
 fn only_a_named_directory_is_reported() {

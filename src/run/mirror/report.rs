@@ -151,7 +151,9 @@ impl MirrorReport {
             let _ = write!(text, "; {} downloaded", bytes(self.downloaded.bytes));
         }
         let _ = writeln!(text, "; {:.1} s", self.elapsed.as_secs_f64());
-        if let (true, Some(platform)) = (self.platforms_defaulted, self.platforms.first()) {
+        if let (true, Some(platform)) = (self.platforms_defaulted, self.platforms.first())
+            && !needed.is_empty()
+        {
             let _ = writeln!(
                 text,
                 "only for {platform}, the platform of this machine; request others with --platform"

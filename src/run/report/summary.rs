@@ -53,21 +53,38 @@ pub(super) fn summary(report: &RunReport) -> String {
             "not downloaded: {packages}, locked with the hashes that the registry reports (--trust-registry-hashes)"
         );
     }
-    let unlocked = report.count(Fate::Failed) + report.count(Fate::Skipped);
-    if report.platforms_defaulted && unlocked < report.directories.len() {
-        let verb = if report.command == "lock" {
-            "locked"
-        } else {
-            "checked"
-        };
-        let platform = report.platforms.first().map(ToString::to_string);
-        let _ = writeln!(
-            text,
-            "{verb} only for {}, the platform of this machine; request others with --platform",
-            platform.unwrap_or_default()
-        );
-    }
+    write_platform_note(report, &mut text);
     text
+}
+
+/// Says that the platform of this machine is the only one, unless the run did nothing. A lock file that was written for one platform is
+/// incomplete for a team, so this note then has two lines.
+fn write_platform_note(report: &RunReport, text: &mut String) {
+    let skipped = report.count(Fate::Failed) + report.count(Fate::Skipped);
+    if !report.platforms_defaulted || skipped == report.directories.len() {
+        return;
+    }
+    let platform = report.platforms.first().map(ToString::to_string);
+    let platform = platform.unwrap_or_default();
+    let verb = if report.command == "lock" {
+        "locked"
+    } else {
+        "checked"
+    };
+    let _ = write!(
+        text,
+        "{verb} only for {platform}, the platform of this machine"
+    );
+    let has_new_entries = report.has_drift()
+        && report
+            .providers()
+            .any(|provider| !provider.packages.is_empty());
+    text.push_str(if has_new_entries {
+        ": on other platforms, `init` changes the lock files\n\
+         to lock for every platform of your team, run `tflock init`, which writes a .tflock.toml, or use --platform\n"
+    } else {
+        "; request others with --platform\n"
+    });
 }
 
 impl RunReport {

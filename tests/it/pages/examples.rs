@@ -22,7 +22,8 @@ const REPLACEMENTS: [(&str, &str); 7] = [
 /// Returns the commands on a page, without comments and without pipes and what follows them.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```").skip(1).step_by(2);
-    let command = r"\btflock (?:lock|verify|list|mirror|config|cache|completions|man)\b[^|&\n]*";
+    let command =
+        r"\btflock (?:init|lock|verify|list|mirror|config|cache|completions|man)\b[^|&\n]*";
     let command = Regex::new(command).unwrap();
     let of_block = |block| command.find_iter(block).map(|found| found.as_str());
     let found = blocks.flat_map(of_block);
@@ -73,6 +74,10 @@ fn run(context: &TestContext, page: &Path, command: &str) {
         None => (command, None),
     };
     let line = command.trim_start_matches("tflock ");
+    if line.starts_with("init") {
+        // `tflock init` never overwrites the file.
+        let _ = std::fs::remove_file(context.path(".tflock.toml"));
+    }
     let outcome = context.run(line);
     // Exit code 3 means that a lock file would change or an audit has findings.
     let is_right = matches!(outcome.code, Some(0 | 3));
