@@ -1,9 +1,7 @@
 //! Shell completions and manual pages, generated from the command-line definition.
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
-
-use super::Cli;
 
 pub(super) const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -34,7 +32,7 @@ pub struct ManArgs {
 impl CompletionsArgs {
     pub fn render(self) -> String {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "tflock", &mut script);
+        clap_complete::generate(self.shell, &mut super::program(), "tflock", &mut script);
         String::from_utf8_lossy(&script).into_owned()
     }
 }
@@ -42,7 +40,7 @@ impl CompletionsArgs {
 impl ManArgs {
     /// Returns the page as roff, or the names of all commands if there is no such command.
     pub fn render(&self) -> Result<String, Vec<String>> {
-        let mut whole = Cli::command().disable_help_subcommand(true);
+        let mut whole = super::program().disable_help_subcommand(true);
         // Adds the global options to the page of each command.
         whole.build();
         let (title, command) = match &self.command {
@@ -55,7 +53,13 @@ impl ManArgs {
             }
         };
         let mut page = Vec::new();
-        let man = clap_mangen::Man::new(command.clone()).title(title);
+        let examples = command.get_before_long_help().cloned();
+        let end = examples
+            .into_iter()
+            .chain(command.get_after_long_help().cloned());
+        let end: Vec<String> = end.map(|text| text.to_string()).collect();
+        let command = command.clone().after_long_help(end.join("\n\n"));
+        let man = clap_mangen::Man::new(command).title(title);
         // Writing to memory cannot fail.
         let _ = man.render(&mut page);
         Ok(String::from_utf8_lossy(&page).into_owned())

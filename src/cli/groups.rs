@@ -10,11 +10,15 @@ use super::variables::VariableArgs;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which directories")]
 pub struct TreeArgs {
-    /// Process these directories, or the directories that contain these files [default: .]
+    /// Directories to process, or files in them [default: .]
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub paths: Vec<PathBuf>,
-    /// Process every module directory and every lock file below PATH
-    #[arg(short, long)]
+    /// Process every directory below PATH
+    #[arg(
+        short,
+        long,
+        long_help = "Process every module directory and every lock file below PATH"
+    )]
     pub recursive: bool,
     /// Also process every directory in the repository that calls a named one as a local module, directly or indirectly
     #[arg(
@@ -24,7 +28,7 @@ pub struct TreeArgs {
 indirectly. Use this option in hooks that receive the names of the changed files"
     )]
     pub callers: bool,
-    /// Process only directories affected by changes since REV [default: where HEAD diverged from the default branch]
+    /// Process only directories affected by changes since REV
     #[arg(
         long,
         value_name = "REV",
@@ -138,8 +142,13 @@ pub struct CacheArgs {
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct ReportArgs {
-    /// Print the report on stdout in this format; messages go to stderr [default: text]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output options")]
+    /// Print the report in this format [default: text]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output options",
+        long_help = "Print the report on stdout in this format; messages go to stderr [default: text]"
+    )]
     pub format: Option<FormatArg>,
 }
 

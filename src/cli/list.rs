@@ -22,12 +22,6 @@ Examples:
 pub struct ListArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
-    #[command(flatten)]
-    pub layered: LayeredArgs<LIST>,
-    #[command(flatten)]
-    pub reading: ReadingArgs,
-    #[command(flatten)]
-    pub sources: SourceArgs,
     /// Print the list in this format
     #[arg(
         long,
@@ -36,6 +30,12 @@ pub struct ListArgs {
         help_heading = "Output options"
     )]
     pub format: ListFormatArg,
+    #[command(flatten)]
+    pub layered: LayeredArgs<LIST>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -28,16 +28,16 @@ Examples:
 pub struct LockArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
-    #[command(flatten)]
-    pub layered: LayeredArgs<LOCK>,
-    /// Upgrade all providers, or only this one, to the newest version that the constraints allow (repeatable)
+    /// Move all providers, or only this one, to the newest allowed version
     #[arg(
         long,
-        value_name = "ADDR[@VERSION]",
+        value_name = "ADDR",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "",
-        help_heading = "What to lock"
+        help_heading = "What to lock",
+        long_help = "Move all providers, or only this one, to the newest version that the constraints allow (repeatable). ADDR@VERSION \
+moves it to that version"
     )]
     pub upgrade: Vec<String>,
     /// With --upgrade: skip versions that were signed less than DAYS days ago
@@ -54,6 +54,16 @@ A version that --upgrade names is chosen regardless of its age, and locked versi
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
 
+    /// What happens if a lock file changes.
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// Show how lock files change
+    #[arg(long, help_heading = "How to run")]
+    pub diff: bool,
+    #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub layered: LayeredArgs<LOCK>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     #[command(flatten)]
@@ -68,15 +78,6 @@ without downloading packages. tflock still verifies the checksum list and its si
 `h1` hashes. Applies to engine `tofu`; if a registry reports no hashes, tflock downloads the packages"
     )]
     pub trust_registry_hashes: bool,
-
-    /// What happens if a lock file changes.
-    #[command(flatten)]
-    pub change: ChangeArgs,
-    /// Show how lock files change
-    #[arg(long, help_heading = "How to run")]
-    pub diff: bool,
-    #[command(flatten)]
-    pub report: ReportArgs,
 }
 
 /// What happens if a lock file changes.

@@ -22,24 +22,25 @@ Examples:
 
 #[derive(Args, Clone, Debug)]
 pub struct MirrorArgs {
-    /// Store the packages in DIR, a filesystem mirror that a web server can serve as a network mirror
-    #[arg(value_name = "DIR")]
+    /// The directory of the mirror
+    #[arg(
+        value_name = "DIR",
+        long_help = "Store the packages in DIR, a filesystem mirror that a web server can serve as a network mirror"
+    )]
     pub directory: PathBuf,
     /// The directories to process. `tflock mirror` always processes all directories below PATH.
     #[command(flatten)]
     pub tree: TreeArgs,
-    #[command(flatten)]
-    pub layered: LayeredArgs<MIRROR>,
-
-    /// Store zips with the index of a network mirror, or directories that `init` can symlink to
+    /// Store zips with an index, or unpacked packages
     #[arg(
         long,
         value_name = "LAYOUT",
         default_value = "packed",
-        help_heading = "What to keep"
+        help_heading = "What to keep",
+        long_help = "Store zips with the index of a network mirror, or directories that `init` can symlink to"
     )]
     pub layout: LayoutArg,
-    /// Update the lock files first; each package is still downloaded only once
+    /// Update the lock files first
     #[arg(long, help_heading = "What to keep")]
     pub lock: bool,
     /// Remove packages that no lock file below PATH needs
@@ -55,18 +56,18 @@ pub struct MirrorArgs {
 which keeps packages that you added for other hosts; `all`: on all hosts [without =REACH: hosts]"
     )]
     pub prune: Option<PruneReachArg>,
-    #[command(flatten)]
-    pub reading: ReadingArgs,
-    #[command(flatten)]
-    pub sources: SourceArgs,
-
     /// Write nothing, and exit with code 3 if a package is missing or damaged
     #[arg(long, help_heading = "How to run", conflicts_with_all = ["lock", "prune", "cli_config"])]
     pub check: bool,
-    /// Write to FILE a CLI configuration that makes Terraform and OpenTofu use DIR; `-` prints it instead
-    #[arg(long, value_name = "FILE", help_heading = "How to run")]
+    /// Write a CLI configuration that uses DIR to FILE
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "How to run",
+        long_help = "Write to FILE a CLI configuration that makes Terraform and OpenTofu use DIR; `-` prints it instead"
+    )]
     pub cli_config: Option<PathBuf>,
-    /// Print the report on stdout in this format; messages go to stderr
+    /// Print the report in this format
     #[arg(
         long,
         value_name = "FORMAT",
@@ -74,6 +75,12 @@ which keeps packages that you added for other hosts; `all`: on all hosts [withou
         help_heading = "Output options"
     )]
     pub format: MirrorFormatArg,
+    #[command(flatten)]
+    pub layered: LayeredArgs<MIRROR>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -19,15 +19,15 @@ Examples:
 pub struct VerifyArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
-    #[command(flatten)]
-    pub layered: LayeredArgs<VERIFY>,
     /// Check this provider only (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to check")]
     pub providers: Vec<String>,
     #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub layered: LayeredArgs<VERIFY>,
+    #[command(flatten)]
     pub reading: ReadingArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
-    #[command(flatten)]
-    pub report: ReportArgs,
 }

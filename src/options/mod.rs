@@ -34,7 +34,7 @@ layered_options! {
         commands: LOCK | VERIFY | MIRROR,
         heading: "What to lock",
         value_name: "OS_ARCH",
-        help: "Include this platform, such as `linux_amd64` (repeatable, comma lists accepted) [default: this machine's]",
+        help: "Include these platforms, such as `linux_amd64,darwin_arm64` (repeatable) [default: this machine's]",
         counts_if_untrusted: |_| true,
         ..OptionSpec::new(|| vec![Platform::current()])
     };
@@ -45,7 +45,7 @@ layered_options! {
         commands: LOCK | VERIFY | MIRROR | LIST,
         heading: "Which directories",
         value_name: "REGEX",
-        help: "Skip paths that match this regular expression (repeatable)",
+        help: "Skip paths that match this expression (repeatable)",
         counts_if_untrusted: |_| false,
         ..OptionSpec::new(Vec::new)
     };
