@@ -167,6 +167,7 @@ mod tests {
             ("example.com/*/*", "example.com/acme/ledger", true),
             ("example.com/*/*", "example.net/acme/ledger", false),
             ("registry.terraform.io/acme/*", "acme/ledger", true),
+            ("Acme_Co/*", "acme_co/ledger", true),
         ];
         for (pattern, address, expected) in rows {
             let parsed = Pattern::parse(pattern).expect("a pattern");

@@ -60,7 +60,7 @@ pub enum BlockProblem {
     ImportIdentity,
     #[error("the `provider` of an `import` block must match that of the imported resource")]
     ImportProvider,
-    #[error("`import` blocks are allowed only in root modules, but this is a called module")]
+    #[error("OpenTofu allows `import` blocks only in root modules, but this is a called module")]
     ImportInChild,
     #[error("a `module` block must have a `source`")]
     MissingSource,

@@ -28,6 +28,11 @@ impl Engine {
         self == Self::Terraform
     }
 
+    /// Whether called modules may have `import` blocks, as in Terraform 1.16. Each module then maps their local names itself.
+    pub(super) fn allows_imports_in_called_modules(self) -> bool {
+        self == Self::Terraform
+    }
+
     /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu

@@ -133,7 +133,12 @@ impl Module {
                 requirements.require(address, &unconstrained, place(index, range));
             }
         }
-        self.root_requirements = self.import_requirements(engine, errors);
+        let imported = self.import_requirements(engine, errors);
+        if engine.allows_imports_in_called_modules() {
+            requirements.merge(&imported);
+        } else {
+            self.root_requirements = imported;
+        }
         self.requirements = Arc::new(requirements);
     }
 

@@ -21,6 +21,9 @@ const BUILT_IN_NAMESPACE: &str = "builtin";
 const BUILT_IN_HOST: &str = "terraform.io";
 /// The host of built-in providers that exist in OpenTofu only.
 const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
+/// The ASCII characters that are invalid in a namespace: those that STD3 forbids, except `_`.
+const DENIED_IN_NAMESPACE: AsciiDenyList =
+    AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 /// Repository name prefixes that users mistake for part of the type. The longer one comes first.
 const REDUNDANT_PREFIXES: [&str; 2] = ["terraform-provider-", "terraform-"];
 
@@ -99,7 +102,7 @@ fn parse_source(source: &str, engine: Engine) -> Result<ProviderAddr, AddressPro
         check_legacy_host(&hostname, engine)?;
         namespace.to_owned()
     } else {
-        normalize_part(namespace)?
+        normalize_namespace(namespace, engine)?
     };
     let type_name = normalize_part(type_name)?;
     if let Some(prefix) = REDUNDANT_PREFIXES
@@ -135,23 +138,39 @@ fn check_legacy_host(hostname: &Hostname, engine: Engine) -> Result<(), AddressP
     })
 }
 
-/// Normalizes a namespace or type. Dots and double hyphens are invalid both before and after the mapping. The engines do not
-/// check after it, so full-width characters can make them write an address that they cannot read.
+/// Normalizes a namespace. Since Terraform 1.16, it may have underscores, except as its first or last character.
+fn normalize_namespace(namespace: &str, engine: Engine) -> Result<String, AddressProblem> {
+    if engine == Engine::Tofu {
+        return normalize_part(namespace);
+    }
+    let is_valid = |name: &str| !name.starts_with('_') && !name.ends_with('_');
+    let normalized = normalize_label(namespace, DENIED_IN_NAMESPACE);
+    let valid = normalized.filter(|name| is_valid(namespace) && is_valid(name));
+    valid.ok_or_else(|| {
+        if namespace.contains('_') {
+            AddressProblem::BadNamespace(namespace.to_owned())
+        } else {
+            AddressProblem::BadPart(namespace.to_owned())
+        }
+    })
+}
+
+/// Normalizes a type, or a namespace of OpenTofu.
 fn normalize_part(part: &str) -> Result<String, AddressProblem> {
-    let bad = || AddressProblem::BadPart(part.to_owned());
+    normalize_label(part, AsciiDenyList::STD3)
+        .ok_or_else(|| AddressProblem::BadPart(part.to_owned()))
+}
+
+/// Normalizes a namespace or type. `None` if it is invalid. Dots and double hyphens are invalid both before and after the mapping. The engines do not
+/// check after it, so full-width characters can make them write an address that they cannot read.
+fn normalize_label(part: &str, denied: AsciiDenyList) -> Option<String> {
     let is_valid = |part: &str| !part.is_empty() && !part.contains('.') && !part.contains("--");
     if !is_valid(part) {
-        return Err(bad());
+        return None;
     }
-    let (unicode, valid) = Uts46::new().to_unicode(
-        part.as_bytes(),
-        AsciiDenyList::STD3,
-        Hyphens::CheckFirstLast,
-    );
-    if valid.is_err() || !is_valid(&unicode) {
-        return Err(bad());
-    }
-    Ok(unicode.into_owned())
+    let (unicode, valid) =
+        Uts46::new().to_unicode(part.as_bytes(), denied, Hyphens::CheckFirstLast);
+    (valid.is_ok() && is_valid(&unicode)).then(|| unicode.into_owned())
 }
 
 impl fmt::Display for ProviderAddr {
@@ -250,7 +269,6 @@ mod tests {
             ("t/a。b", bad("a。b")), // maps to a dot: the engines write an address that they cannot read
             ("t/a－－b", bad("a－－b")), // maps to hyphens, with the same result
             ("t/\u{ad}", bad("\u{ad}")), // maps to the empty string
-            ("t_x/p", bad("t_x")),
             ("--/p", bad("--")),
             ("-/-", bad("-")),
             ("t/terraform-p", redundant("terraform-", "t/p")),
@@ -278,6 +296,40 @@ mod tests {
     }
 
     #[test]
+    fn terraform_allows_underscores_inside_a_namespace() {
+        for (source, expected) in [
+            ("t_x/p", "DEFAULT/t_x/p"),
+            ("T_X/p", "DEFAULT/t_x/p"),
+            ("h.test/a__b/p", "h.test/a__b/p"),
+            ("a_-b/p", "DEFAULT/a_-b/p"),
+            ("a-_b/p", "DEFAULT/a-_b/p"),
+            ("1_2/p", "DEFAULT/1_2/p"),
+            ("t_É/p", "DEFAULT/t_é/p"),
+            ("t＿x/p", "DEFAULT/t_x/p"), // full-width
+        ] {
+            assert_eq!(shown(source, Engine::Terraform), expected, "{source}");
+            let error = ProviderAddr::parse(source, Engine::Tofu).expect_err(source);
+            assert!(
+                matches!(error.problem, AddressProblem::BadPart(_)),
+                "{source}"
+            );
+        }
+        // The full-width underscore at the start and the digit in parentheses map to names that Terraform writes but cannot read.
+        for namespace in [
+            "_x", "x_", "_", "a_b--c", "a_b.c", "t_x!", "a-_", "-_a", "xn--a_b", "a_=", "＿x",
+            "t_⑴",
+        ] {
+            let source = format!("{namespace}/p");
+            assert!(
+                ProviderAddr::parse(&source, Engine::Terraform).is_err(),
+                "{source}"
+            );
+        }
+        let error = ProviderAddr::parse("t_x/p_q", Engine::Terraform).expect_err("a type");
+        assert_eq!(error.problem, AddressProblem::BadPart("p_q".into()));
+    }
+
+    #[test]
     fn errors_have_the_source_the_cause_and_a_hint() {
         let rows = [
             "https://h/t/p|a source address must not have empty parts|write a source as `HOST/NAMESPACE/TYPE`, without `https://`",
@@ -288,6 +340,7 @@ mod tests {
              `HOST/NAMESPACE/TYPE`",
             "h/t/p.q|`p.q` must consist of letters, digits and single inner hyphens|",
             "t/p_q|`p_q` must consist of letters, digits and single inner hyphens|",
+            "_t/p|`_t` must consist of letters, digits, single inner hyphens and inner underscores|",
             "h:x/t/p|`x` is not a valid port (0 to 65535)|",
             "example.com/-/p|the namespace `-` exists only on `registry.terraform.io`, not on `example.com`|",
         ];
@@ -385,7 +438,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_displayed_address_parses_to_itself(source in "([a-zé0-9.-]{1,8}(:[0-9]{1,4})?/)?[A-Za-zßéÉ。ｐ0-9-]{1,6}/[a-zÜא0-9-]{1,6}") {
+        fn a_displayed_address_parses_to_itself(source in "([a-zé0-9.-]{1,8}(:[0-9]{1,4})?/)?[A-Za-zßéÉ。ｐ＿_0-9-]{1,6}/[a-zÜא0-9-]{1,6}") {
             for engine in BOTH {
                 if let Ok(address) = ProviderAddr::parse(&source, engine) {
                     prop_assert_eq!(&ProviderAddr::parse(&address.to_string(), engine).unwrap(), &address);

@@ -43,6 +43,9 @@ pub enum AddressProblem {
     /// The namespace or the type breaks the rules for labels.
     #[error("`{0}` must consist of letters, digits and single inner hyphens")]
     BadPart(String),
+    /// The namespace has an underscore, but its first or last character is one, or it breaks another rule.
+    #[error("`{0}` must consist of letters, digits, single inner hyphens and inner underscores")]
+    BadNamespace(String),
     /// The type starts with a prefix that belongs in repository names only, such as `terraform-provider-`.
     #[error("the type must not start with `{prefix}`")]
     RedundantPrefix {

@@ -165,6 +165,12 @@ mod tests {
                 "bücher.test/a/b/1.0.0/linux_amd64/",
                 "bücher.test/a/b 1.0.0 linux_amd64 directory",
             ),
+            (
+                "h.test/A_a/b/1.0.0/linux_amd64/",
+                "h.test/a_a/b 1.0.0 linux_amd64 directory",
+            ),
+            ("h.test/_a/b/1.0.0/linux_amd64/", ""),
+            ("h.test/a/b_b/1.0.0/linux_amd64/", ""),
             ("xn--bcher-kva.test/a/b/1.0.0/linux_amd64/", ""),
             ("h.test/a/b/v1.0.0/linux_amd64/", ""),
             ("h.test/a/b/terraform-provider-b_v1.0.0_linux_amd64.zip", ""),

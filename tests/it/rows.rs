@@ -20,7 +20,7 @@ const PAGES: [&str; 7] = [
 const HEAD: &str = "| no. | rule | seen in | tests | departure |";
 
 /// The marks that stand for programs, as explained in `docs/rules/README.md`.
-const MARKS: [&str; 5] = ["V", "N", "T", "S", "G"];
+const MARKS: [&str; 7] = ["V", "N", "R", "T", "D", "S", "G"];
 
 /// A line of a table.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! docs/rules/config.md 3 and 4: blocks that require a provider.
 
-use super::{check, check_files, check_json_rows, check_rows, parse_rows};
+use super::{check, check_files, check_json_rows, check_rows, parse_rows, requires};
+use crate::provider::Engine;
 
 #[test]
 fn resources_imply_their_provider() {
@@ -235,12 +236,62 @@ fn imports() {
         {"import": [{"to": "q_x.a[\"k\"]", "id": "i", "provider": "s.t"}]} | hashicorp/s
     "#,
     );
-    let child = import("q_x.a", "");
-    let files = vec![
-        ("main.tf", "module \"m\" {\n source = \"./m\"\n}\n"),
-        ("m/main.tf", child.as_str()),
-    ];
-    check_files(&[(files, None, None)]);
+}
+
+#[test]
+fn imports_in_called_modules() {
+    let call = "module \"m\" {\n source = \"./m\"\n}\n";
+    let names = |source: &str| {
+        format!("terraform {{\n required_providers {{\n q = {{ source = \"{source}\" }}\n }}\n}}\n")
+    };
+    let import = |to: &str, more: &str| format!("import {{\n to = {to}\n id = \"i\"\n{more}}}\n");
+    let resource = "resource \"q_x\" \"a\" {\n provider = r\n}\n";
+    // The columns: the root module, the called module, and what Terraform finds. OpenTofu refuses all of them.
+    for (root, called, found) in [
+        (call.to_owned(), import("q_x.a", ""), Some("hashicorp/q")),
+        (
+            call.to_owned(),
+            names("t/q") + &import("q_x.a", ""),
+            Some("t/q"),
+        ),
+        // The local names of the root module do not apply.
+        (
+            names("t/q") + call,
+            import("q_x.a", ""),
+            Some("hashicorp/q, t/q"),
+        ),
+        (
+            call.to_owned(),
+            import("q_x.a", "provider = s.t\n"),
+            Some("hashicorp/s"),
+        ),
+        (call.to_owned(), import("module.n.q_x.a", ""), Some("")),
+        (
+            import("q_x.a", "") + call,
+            import("q_x.a", ""),
+            Some("hashicorp/q"),
+        ),
+        (
+            call.to_owned(),
+            import("q_x.a", "") + resource,
+            Some("hashicorp/r"),
+        ),
+        (
+            call.to_owned(),
+            import("q_x.a", "provider = s\n") + resource,
+            None,
+        ),
+        (call.to_owned(), import("q_x.a", "").repeat(2), None),
+    ] {
+        let files = vec![("main.tf", root.as_str()), ("m/main.tf", called.as_str())];
+        check_files(&[(files, found, None)]);
+    }
+    let files = [("main.tf", call), ("m/main.tf", &import("q_x.a", ""))];
+    let error = requires(&files, Engine::Tofu).unwrap_err();
+    assert_eq!(
+        error,
+        "m/main.tf:2:7: OpenTofu allows `import` blocks only in root modules, but this is a called module"
+    );
 }
 
 #[test]
@@ -283,12 +334,12 @@ fn large_files_take_linear_time() {
         ("main.tf.json", &json_locals),
     ] {
         assert_eq!(
-            super::requires(&[(name, text)], super::Engine::Tofu).as_deref(),
+            requires(&[(name, text)], Engine::Tofu).as_deref(),
             Ok("hashicorp/q")
         );
     }
     // Files with many errors also take linear time.
-    assert!(super::requires(&[("main.tf", &native.repeat(2))], super::Engine::Tofu).is_err());
+    assert!(requires(&[("main.tf", &native.repeat(2))], Engine::Tofu).is_err());
 }
 
 #[test]

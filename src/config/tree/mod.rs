@@ -255,7 +255,9 @@ impl<'a> TreeReader<'a> {
                 return Err(Stopped);
             }
         };
-        if let Some(import) = module.imports.first() {
+        if let Some(import) = module.imports.first()
+            && !engine.allows_imports_in_called_modules()
+        {
             let place = import.range.place();
             return Err(self.fail(ConfigError::invalid(place, BlockProblem::ImportInChild)));
         }

@@ -76,6 +76,21 @@ fn configurations_require_what_the_tools_found() {
     super::report(&differences, cases.len() * ENGINES.len());
 }
 
+#[test]
+fn releases_to_come_are_recorded_where_they_accept_more() {
+    for case in cases("config.jsonl") {
+        for (_, names) in ENGINES {
+            let (newest, current) = names.split_first().unwrap();
+            let Some(newest) = case.get(newest) else {
+                continue;
+            };
+            let current = outcome(&case, current).unwrap();
+            let accepts_more = newest.get("locks").is_some() && current.get("locks").is_none();
+            assert!(accepts_more, "{}", case["name"]);
+        }
+    }
+}
+
 /// Describes how the requirements that tflock finds differ from the recorded ones, or returns `None`.
 fn compare(case: &Value, expected: &Value, engine: Engine) -> Option<String> {
     let found = requirements(case, engine).and_then(|root| rows(&root, case, engine));

@@ -12,10 +12,14 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tflock::provider::Engine;
 
-/// Both engines with the names under which their results are recorded. The first name that a case contains applies.
+/// Both engines with the names under which their results are recorded. The first name that a case contains applies. The
+/// releases to come are recorded only where they accept more than the current ones.
 const ENGINES: [(Engine, &[&str]); 2] = [
-    (Engine::Terraform, &["terraform-1.15", "terraform"]),
-    (Engine::Tofu, &["tofu"]),
+    (
+        Engine::Terraform,
+        &["terraform-1.16", "terraform-1.15", "terraform"],
+    ),
+    (Engine::Tofu, &["tofu-1.13", "tofu"]),
 ];
 
 /// Reads a file with recorded cases.
