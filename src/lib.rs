@@ -24,6 +24,7 @@
 //! | How are versions selected? | [`provider`] (constraints and their order), [`locking`] (selection) |
 //! | What does a lock file look like, byte by byte? | [`lockfile`] |
 //! | How is a package verified and hashed? | [`package`] |
+//! | How do machines share package hashes? | [`index`], and `docs/reference/index-format.md` |
 //! | How are requests to registries and mirrors sent? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
 //! | How are remote modules fetched? | [`modules`], [`git`] |
 //! | What protects against a hostile pull request? | [`access`], [`git`], [`modules`], and `docs/security.md` |
@@ -40,7 +41,7 @@
 //! | command line | [`cli`]: arguments and help; [`settings`]: checked arguments, config files and environment; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
 //! | options | [`options`]: the table of the options that `.tflock.toml` can set too |
 //! | locking | [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
-//! | directories | [`walk`]: finds module directories |
+//! | directories, hash index | [`walk`]: finds module directories; [`index`]: signed package hashes that machines share |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
 //! | packages on disk, reports | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings |
 //! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
@@ -66,6 +67,7 @@ pub mod config;
 pub mod diagnostic;
 pub mod display;
 pub mod git;
+pub mod index;
 pub mod lockfile;
 pub mod locking;
 pub mod mirror;

@@ -20,6 +20,7 @@ mod error;
 mod filesystem_mirror;
 mod gzip;
 mod http_clients;
+mod http_exchange;
 mod http_validator;
 mod metadata;
 mod module_registry;
@@ -45,6 +46,7 @@ pub use discovery::Service;
 pub use download::Download;
 pub use error::{RegistryError, RequestPurpose};
 pub use filesystem_mirror::FilesystemMirror;
+pub use http_exchange::HttpExchange;
 pub use http_validator::HttpValidator;
 pub use metadata::{
     AnswerError, AvailableVersion, AvailableVersions, PackageMeta, PackagesError, RawPackages,

@@ -153,6 +153,10 @@ impl RequestRules {
         }
     }
 
+    pub(super) const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Returns a request for a document, over https and without credentials.
     pub(super) fn document(&self, url: Url, purpose: RequestPurpose) -> Request {
         Request {
@@ -241,7 +245,7 @@ pub(super) async fn send(
     Err(RequestFault::TooManyRedirects(request.max_redirects))
 }
 
-fn check_scheme(url: &Url, plain_http: bool) -> Result<(), RequestFault> {
+pub(super) fn check_scheme(url: &Url, plain_http: bool) -> Result<(), RequestFault> {
     if url.scheme() == "https" || plain_http || is_loopback(url) {
         return Ok(());
     }
@@ -287,7 +291,7 @@ pub(super) fn is_web(url: &Url) -> bool {
 }
 
 /// Determines why the HTTP client failed before a response arrived.
-fn classify(
+pub(super) fn classify(
     error: reqwest::Error,
     timeout: Duration,
     clients: &HttpClients,

@@ -51,6 +51,16 @@ impl RetryPolicy {
         }
     }
 
+    /// Returns the policy for the hash index: one retry after 0.2 s. The run can do without an index.
+    pub(super) const fn index() -> Self {
+        Self {
+            retries: 1,
+            base: Duration::from_millis(200),
+            cap: Duration::from_millis(200),
+            redirects: false,
+        }
+    }
+
     /// Whether another attempt may succeed after this failure.
     pub(super) const fn covers(&self, fault: &RequestFault) -> bool {
         match fault {

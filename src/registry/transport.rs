@@ -42,7 +42,11 @@ impl DocumentResponse {
     }
 
     pub(super) fn status_error(&self) -> RegistryError {
-        self.error(status_fault(self.status, self.is_page()))
+        self.error(self.status_fault())
+    }
+
+    pub(super) fn status_fault(&self) -> RequestFault {
+        status_fault(self.status, self.is_page())
     }
 
     pub(super) fn json_error(&self, error: &serde_json::Error) -> RegistryError {
@@ -171,7 +175,10 @@ impl Transport {
     }
 }
 
-async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, RequestFault> {
+pub(super) async fn read_body(
+    mut response: Response,
+    limit: ByteLimit,
+) -> Result<Bytes, RequestFault> {
     limit.check(response.content_length().unwrap_or(0))?;
     let mut body = BytesMut::new();
     loop {

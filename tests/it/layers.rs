@@ -24,7 +24,7 @@ const LAYERS: [&[&str]; 11] = [
     ],
     &["mirror", "diagnostic"],
     &["config", "registry", "lockfile", "cache", "git"],
-    &["walk"],
+    &["walk", "index"],
     &["locking", "modules"],
     &["options"],
     COMMAND_LINE,
@@ -38,8 +38,10 @@ const COMMAND_LINE: &[&str] = &["cli", "settings", "run", "printer", "progress"]
 const EDGES_WITHIN_COMMAND_LINE: [(&str, &str); 1] = [("settings", "cli")];
 
 /// External crates and functions that read the process environment, with the modules that may use them.
-const OWNERS: [(&str, &[&str]); 13] = [
+const OWNERS: [(&str, &[&str]); 15] = [
     ("reqwest::", &["registry"]),
+    ("object_store::", &["index"]),
+    ("ring::signature::", &["index"]),
     ("clap::", &["cli", "options", "main"]),
     ("clap_complete::", &["cli"]),
     ("clap_mangen::", &["cli"]),

@@ -1,0 +1,63 @@
+//! Connects the clients of object stores to tflock's HTTP client.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use http_body_util::BodyExt as _;
+use object_store::ClientOptions;
+use object_store::client::{
+    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest,
+    HttpResponse, HttpService,
+};
+
+use crate::registry::{ByteLimit, HttpExchange};
+
+/// The maximum size of any response: records and credentials are small, and a list of 1,000 records takes less than 1 MiB.
+const MAX_RESPONSE: ByteLimit = ByteLimit {
+    name: "limit for responses of object stores",
+    bytes: 8 * 1024 * 1024,
+};
+
+/// Creates the HTTP clients of object stores.
+#[derive(Clone)]
+pub(super) struct ExchangeConnector(pub(super) HttpExchange);
+
+impl fmt::Debug for ExchangeConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ExchangeConnector")
+    }
+}
+
+impl HttpConnector for ExchangeConnector {
+    /// Follows only one of the options: whether plain http is allowed, which the services that give credentials require. All others
+    /// are about proxies, certificates and time limits, for which the settings of tflock apply.
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let plain_http = options.get_config_value(&ClientConfigKey::AllowHttp);
+        Ok(HttpClient::new(ExchangeService {
+            connector: self.clone(),
+            plain_http: plain_http.as_deref() == Some("true"),
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct ExchangeService {
+    connector: ExchangeConnector,
+    plain_http: bool,
+}
+
+#[async_trait]
+impl HttpService for ExchangeService {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let body = body.collect().await?.to_bytes();
+        let request = http::Request::from_parts(parts, body);
+        let exchange = &self.connector.0;
+        let answer = exchange
+            .exchange(request, self.plain_http, MAX_RESPONSE)
+            .await;
+        // The kind prevents retries by the object store. The exchange has already repeated what is worth it.
+        let answer = answer.map_err(|fault| HttpError::new(HttpErrorKind::Unknown, fault))?;
+        Ok(answer.map(Into::into))
+    }
+}

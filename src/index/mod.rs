@@ -1,0 +1,24 @@
+//! The hash index: signed records of package hashes that a whole fleet of machines shares.
+//!
+//! A [`HashRecord`] says which hashes a zip has as the package of a provider. It is stored as a [`SignedNote`] under a path that
+//! depends only on the zip's digest and the provider's type, so it is written once and never changes. A record proves nothing by
+//! itself: it counts if a key that the user trusts signed it, and only for a zip whose digest a registry's signed list contains.
+//!
+//! `docs/reference/index-format.md` specifies keys, notes, records and paths.
+
+mod address;
+mod buckets;
+mod directory;
+mod error;
+mod http_service;
+mod key;
+mod note;
+mod record;
+mod store;
+
+pub use address::{AddressFault, Cloud, IndexAddress};
+pub use error::IndexError;
+pub use key::{KeyError, KeyName, SignerKey, VerifierKey};
+pub use note::{MAX_NOTE_BYTES, NoteError, SignedNote};
+pub use record::{HashRecord, RecordError, RecordKey, TrustedRecord};
+pub use store::{IndexStore, StoreSettings};
