@@ -129,6 +129,9 @@ codes! {
     ForeignHashes: "foreign-hashes", "foreign-hashes", [Error Warning],
         "None of the recorded hashes belong to the version.",
         "See TFL009.";
+    Index: "index", "index", [Error Warning],
+        "The hash index cannot be used, or contains a false record.",
+        "Fix the problem that the message names. Unless a record is false, the run continues without the index.";
     InvalidConstraint: "invalid-constraint", "invalid-constraint", [Error Warning],
         "A version constraint is invalid or can never be met.",
         "Correct the constraint.";

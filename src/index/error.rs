@@ -3,8 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
+use super::address::IndexAddress;
 use super::record::RecordError;
+use crate::code::Code;
 use crate::registry::{CauseText, RequestFault};
+use crate::span::Explain;
 
 /// A failed access to an index. It can be cloned, because it is remembered for the rest of a run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -25,8 +28,10 @@ pub enum IndexError {
     TooLarge { limit: u64 },
     #[error("tflock cannot write to an index on a web server")]
     ReadOnly,
-    #[error("no answer within {seconds} s")]
-    Slow { seconds: u64 },
+    #[error(
+        "it is too slow: tflock waits at most 4 s for one record, and loses at most 10 s in the whole run"
+    )]
+    Slow,
     /// The index has a record for the package, but it does not count.
     #[error("the record `{path}` does not count")]
     Record {
@@ -34,4 +39,52 @@ pub enum IndexError {
         #[source]
         source: RecordError,
     },
+}
+
+/// A problem with an index that never fails a run.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum IndexWarning {
+    #[error("the hash index was not read, because no key is trusted")]
+    NoKey,
+    #[error("cannot read the hash index `{address}`; packages were downloaded instead")]
+    Read {
+        address: IndexAddress,
+        #[source]
+        source: IndexError,
+    },
+    #[error("cannot write to the hash index `{address}`; some records are missing")]
+    Write {
+        address: IndexAddress,
+        #[source]
+        source: IndexError,
+    },
+}
+
+impl Explain for IndexWarning {
+    fn code(&self) -> Code {
+        Code::Index
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoKey => Some(
+                "name the key that signs its records with `--index-key` or `TFLOCK_INDEX_KEYS`"
+                    .to_owned(),
+            ),
+            Self::Read { source, .. } | Self::Write { source, .. } => source.hint(),
+        }
+    }
+}
+
+impl IndexError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Request(fault) => fault.hint(None),
+            Self::Environment(_) => Some(
+                "set the variables of the cloud, such as `AWS_REGION`, `GOOGLE_SERVICE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
 }

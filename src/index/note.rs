@@ -126,7 +126,7 @@ impl SignedNote {
 /// Displays the note in the form that is stored.
 impl fmt::Display for SignedNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n", self.text)?;
+        writeln!(f, "{}", self.text)?;
         for NoteSignature { key, bytes } in &self.signatures {
             let mut encoded = key.id().to_be_bytes().to_vec();
             encoded.extend(bytes);
@@ -201,14 +201,14 @@ mod tests {
         assert_eq!(note.verify(&[b.clone(), a.clone()]), Ok(&a));
         let signers = note.signers().cloned().collect();
         assert_eq!(
-            note.verify(&[b.clone()]),
+            note.verify(std::slice::from_ref(&b)),
             Err(NoteError::Untrusted(signers))
         );
         assert!(matches!(note.verify(&[]), Err(NoteError::Untrusted(_))));
         // The trusted name with another key is an unknown key.
         let impostor = SignedNote::sign("text\n".to_owned(), &key("a"));
         assert!(matches!(
-            impostor.verify(&[a.clone()]),
+            impostor.verify(std::slice::from_ref(&a)),
             Err(NoteError::Untrusted(_))
         ));
         // The trusted name and ID with another key's signature.

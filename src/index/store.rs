@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::ObjectStore;
+use url::Url;
 
 use super::address::IndexAddress;
 use super::buckets;
@@ -37,7 +38,7 @@ pub struct IndexStore {
 #[derive(Clone)]
 enum Backend {
     Directory(Arc<Path>),
-    Web(HttpExchange),
+    Web(HttpExchange, Url),
     Bucket(Arc<dyn ObjectStore>),
 }
 
@@ -46,7 +47,7 @@ impl IndexStore {
     pub fn open(address: IndexAddress, settings: &StoreSettings) -> Result<Self, IndexError> {
         let backend = match &address {
             IndexAddress::Directory(path) => Backend::Directory(path.as_path().into()),
-            IndexAddress::Web(_) => Backend::Web(settings.exchange.clone()),
+            IndexAddress::Web(base) => Backend::Web(settings.exchange.clone(), base.clone()),
             IndexAddress::Bucket { cloud, bucket, .. } => {
                 Backend::Bucket(buckets::open(*cloud, bucket, settings)?)
             }
@@ -61,18 +62,16 @@ impl IndexStore {
     /// Reads the stored record of a package, of which nothing is verified yet. `None` if the index has no such record.
     pub async fn read(&self, key: &RecordKey) -> Result<Option<Bytes>, IndexError> {
         let path = key.path();
-        let record = match (&self.backend, &self.address) {
-            (Backend::Directory(base), _) => directory::read(base, path).await?,
-            (Backend::Web(exchange), IndexAddress::Web(base)) => {
-                let url = base
-                    .join(&path)
-                    .expect("a path of hexadecimal digits is valid");
+        let record = match &self.backend {
+            Backend::Directory(base) => directory::read(base, path).await?,
+            Backend::Web(exchange, base) => {
+                let mut url = base.clone();
+                url.set_path(&format!("{}{path}", base.path()));
                 exchange.document(&url, MAX_RECORD).await?
             }
-            (Backend::Bucket(store), address) => {
-                buckets::read(store.as_ref(), &address.object(&path)).await?
+            Backend::Bucket(store) => {
+                buckets::read(store.as_ref(), &self.address.object(&path)).await?
             }
-            (Backend::Web(_), _) => unreachable!("the backend is that of the address"),
         };
         match record {
             Some(record) if record.len() as u64 > MAX_NOTE_BYTES => Err(IndexError::TooLarge {
@@ -87,7 +86,7 @@ impl IndexStore {
         let (path, content) = (key.path(), record.to_string());
         match &self.backend {
             Backend::Directory(base) => directory::create(base, path, content).await,
-            Backend::Web(_) => Err(IndexError::ReadOnly),
+            Backend::Web(..) => Err(IndexError::ReadOnly),
             Backend::Bucket(store) => {
                 buckets::create(store.as_ref(), &self.address.object(&path), content).await
             }
@@ -96,14 +95,14 @@ impl IndexStore {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::index::{HashRecord, SignerKey};
     use crate::package::PackageHashes;
     use crate::provider::{Digest, Hash};
     use crate::registry::HttpSettings;
 
-    fn settings(variables: &[(&str, &str)]) -> StoreSettings {
+    pub(in crate::index) fn settings(variables: &[(&str, &str)]) -> StoreSettings {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         StoreSettings {
             exchange: HttpExchange::new(HttpSettings::default()).unwrap(),

@@ -55,7 +55,7 @@ impl HttpExchange {
                 _ => Err(response.status_fault()),
             },
             Err(RegistryError::Request { source, .. }) => Err(source.fault.clone()),
-            Err(_) => unreachable!("a transport fails only with requests"),
+            Err(error) => Err(RequestFault::Setup(CauseText::innermost(&error))),
         }
     }
 

@@ -141,7 +141,7 @@ pub enum RequestFault {
 
 impl RequestFault {
     /// Returns the next step for the user, if there is one. `proxy` is the proxy of the request.
-    fn hint(&self, proxy: Option<&UsedProxy>) -> Option<String> {
+    pub(crate) fn hint(&self, proxy: Option<&UsedProxy>) -> Option<String> {
         let hint = match self {
             Self::Connect(fault) => return Some(fault.hint(proxy)),
             Self::Certificate(fault) => return fault.hint(proxy),
