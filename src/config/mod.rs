@@ -44,7 +44,9 @@ pub use module_cache::ModuleCache;
 pub use module_files::{
     ModuleFiles, has_configuration_extension, is_configuration, is_tofu_only, module_files,
 };
-pub use module_source::{ModuleSource, RegistrySource, SourceError, split_getter};
+pub use module_source::{
+    ModuleSource, RegistrySource, SourceError, clean_subdirectory, split_getter, split_subdirectory,
+};
 pub use read_options::{
     DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption,
 };

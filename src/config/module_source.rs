@@ -146,13 +146,7 @@ impl RegistrySource {
         ) else {
             return Ok(None);
         };
-        let subdirectory = match subdirectory.map(clean_path) {
-            Some(escapes) if escapes == ".." || escapes.starts_with("../") => {
-                return Err(SourceError::SubdirectoryEscapes(escapes));
-            }
-            Some(same) if same == "." => None,
-            other => other,
-        };
+        let subdirectory = clean_subdirectory(subdirectory.unwrap_or_default())?;
         let [namespace, name, system] = rest.map(str::to_owned);
         Ok(Some(Self {
             host,
@@ -182,9 +176,55 @@ fn is_system(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
 }
 
-/// Expands go-getter shorthand.
+/// Normalizes a remote source: expands go-getter shorthand and cleans the subdirectory.
 fn remote(text: &str) -> Result<String, SourceError> {
+    let (package, subdirectory) = split_subdirectory(text);
+    let subdirectory = clean_subdirectory(subdirectory)?;
+    let expanded = expand(&package)?;
+    // A path after the name of a repository on a code host is a directory in the repository.
+    let (package, outer) = split_subdirectory(&expanded);
+    let directory = match (clean_subdirectory(outer)?, subdirectory) {
+        (None, None) => return Ok(expanded),
+        (Some(one), None) | (None, Some(one)) => one,
+        (Some(outer), Some(inner)) => clean_path(&format!("{outer}/{inner}")),
+    };
+    let query_at = package.find('?').unwrap_or(package.len());
+    let (location, query) = package.split_at(query_at);
+    Ok(format!("{location}//{directory}{query}"))
+}
+
+/// Splits an address into the address of the package, including the query, and the subdirectory as written, which may be empty.
+pub fn split_subdirectory(text: &str) -> (String, &str) {
+    let query_at = text.find('?').unwrap_or(text.len());
+    let (location, query) = text.split_at(query_at);
+    let path_at = location.find("://").map_or(0, |at| at + 3);
+    match location[path_at..].split_once("//") {
+        None => (text.to_owned(), ""),
+        Some((before, subdirectory)) => {
+            let package = &location[..path_at + before.len()];
+            (format!("{package}{query}"), subdirectory)
+        }
+    }
+}
+
+/// Removes `.` and `x/..` from a subdirectory. Fails if it leads out of the package, and returns `None` if it is empty.
+pub fn clean_subdirectory(text: &str) -> Result<Option<String>, SourceError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let clean = clean_path(text);
+    if clean == ".." || clean.starts_with("../") {
+        return Err(SourceError::SubdirectoryEscapes(clean));
+    }
+    Ok(Some(clean))
+}
+
+/// Expands go-getter shorthand for a package.
+fn expand(text: &str) -> Result<String, SourceError> {
     let unknown = || SourceError::Unknown(text.to_owned());
+    if text.is_empty() || text.starts_with('?') {
+        return Err(unknown());
+    }
     if let Some((host, rest)) = text.split_once('/')
         && CODE_HOSTS.contains(&host)
     {
@@ -218,26 +258,16 @@ pub fn split_getter(text: &str) -> (&str, &str) {
     }
 }
 
-/// Converts `owner/repo/sub//dir?ref=x` on a code host to a git address.
+/// Converts `owner/repo/sub?ref=x` on a code host to a git address.
 fn repository(host: &str, rest: &str) -> Option<String> {
     let (path, query) = match rest.split_once('?') {
         Some((path, query)) => (path, format!("?{query}")),
         None => (rest, String::new()),
     };
-    let (path, subdirectory) = match path.split_once("//") {
-        Some((path, subdirectory)) => (path, Some(subdirectory)),
-        None => (path, None),
-    };
     let mut parts = path.trim_end_matches('/').splitn(3, '/');
     let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
     let name = name.strip_suffix(".git").unwrap_or(name);
-    // A path after the name of the repository is a directory in the repository.
-    let directory: Vec<&str> = inner.into_iter().chain(subdirectory).collect();
-    let directory = if directory.is_empty() {
-        String::new()
-    } else {
-        format!("//{}", directory.join("/"))
-    };
+    let directory = inner.map(|inner| format!("//{inner}")).unwrap_or_default();
     Some(format!(
         "git::https://{host}/{owner}/{name}.git{directory}{query}"
     ))
@@ -304,7 +334,8 @@ mod tests {
             Acme/dns/any//sub/../x => registry.terraform.io/Acme/dns/any//x
             Example.com/acme/dns/any => example.com/acme/dns/any
             acme/dns/any// => registry.terraform.io/acme/dns/any
-            acme/dns/any//sub/.. => registry.terraform.io/acme/dns/any
+            acme/dns/any//sub/.. => registry.terraform.io/acme/dns/any//.
+            acme/dns/any///sub => registry.terraform.io/acme/dns/any///sub
             github.com/o/r => git::https://github.com/o/r.git
             github.com/o/r//sub?ref=v1 => git::https://github.com/o/r.git//sub?ref=v1
             github.com/o/r/sub => git::https://github.com/o/r.git//sub
@@ -315,6 +346,20 @@ mod tests {
             s3::https://s3.amazonaws.com/b/m.zip => s3::https://s3.amazonaws.com/b/m.zip
             /abs/path => file:///abs/path
             git::/abs/path => git::/abs/path
+            git::/abs//sub/../path => git::/abs//path
+            /abs//sub/../path => file:///abs//path
+            https://h.test/m.zip//sub/deep/../../other => https://h.test/m.zip//other
+            https://h.test/m.zip//sub/..//other/ => https://h.test/m.zip//other
+            https://h.test/m.zip//nope/../*/../sub => https://h.test/m.zip//sub
+            https://h.test/m.zip//sub/.. => https://h.test/m.zip//.
+            https://h.test/m.zip//sub/../other?x=a//b/../c => https://h.test/m.zip//other?x=a//b/../c
+            https://h.test/m.zip//sub/%2e%2e/..dots => https://h.test/m.zip//sub/%2e%2e/..dots
+            https://h.test/m.zip// => https://h.test/m.zip
+            https://h.test/m.zip//?x=1 => https://h.test/m.zip?x=1
+            https://h.test/m.zip////sub => https://h.test/m.zip///sub
+            https://h.test/m?archive=zip//sub/.. => https://h.test/m?archive=zip//sub/..
+            github.com/o/r/sub//deep/../x?ref=v1 => git::https://github.com/o/r.git//sub/x?ref=v1
+            git@g.test:o/r//a/../b => git::ssh://git@g.test/o/r//b
             https://user@h.test:8443/m.zip => https://user@h.test:8443/m.zip
         ";
         for row in rows.trim().lines() {
@@ -362,6 +407,17 @@ mod tests {
             "a/b/C!",
             "x.y/z",
             "a/b/c//../d",
+            "a/b/c//d/../..",
+            "https://h.test/m.zip//..",
+            "https://h.test/m.zip//../d",
+            "https://h.test/m.zip//d/../../e",
+            "git::https://h.test/r//d/../..?ref=v1",
+            "/srv/m//../d",
+            "github.com/o/r/sub//../d",
+            "github.com/o/r/../d",
+            "//srv/m",
+            " /srv/m",
+            "a/b/c ",
         ] {
             assert!(normal(text, Engine::Terraform).is_err(), "{text}");
         }

@@ -5,6 +5,7 @@ use url::Url;
 use crate::config::{ModuleRequest, ModuleSource};
 use crate::registry::AllowedHosts;
 
+use super::address::git_path;
 use super::{ModuleError, ModulePackage, RemoteAddress};
 
 /// Checks that a registry or server named in a module call is allowed. Addresses in the responses of allowed hosts are not checked.
@@ -36,10 +37,7 @@ pub(super) fn check_local_path(
     };
     let path = match &address.package {
         ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
-        ModulePackage::Git(git) if git.is_local => {
-            let url = Url::parse(&git.url).ok();
-            url.and_then(|url| url.to_file_path().ok())
-        }
+        ModulePackage::Git(git) if git.is_local => git_path(&git.url),
         ModulePackage::Git(_) | ModulePackage::Archive(_) | ModulePackage::Web(_) => return Ok(()),
     };
     if path.is_some_and(|path| access.resolve(&path).is_ok()) {

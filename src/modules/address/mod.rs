@@ -4,6 +4,7 @@
 //! removed from the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
 
 mod archive_form;
+mod file_path;
 #[cfg(test)]
 mod tests;
 
@@ -11,13 +12,15 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::config::{ModuleSource, split_getter};
+use crate::config::{ModuleSource, clean_subdirectory, split_getter, split_subdirectory};
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 
 use super::checksum::Checksum;
 use super::error::ModuleError;
 use archive_form::{ArchiveForm, UrlQuery};
+use file_path::directory_path;
+pub(super) use file_path::git_path;
 
 /// A package, and the subdirectory of a module in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +70,13 @@ impl RemoteAddress {
         let (getter, rest) = split_getter(text);
         let (getter, rest) = expand(getter, rest, engine)?;
         let (location, subdirectory) = split_subdirectory(&rest);
+        let subdirectory = clean_subdirectory(subdirectory).map_err(|_escapes| {
+            let path = subdirectory.to_owned();
+            let address = RedactedUrl::parse(&location);
+            ModuleError::Escapes { address, path }
+        })?;
         let package = package(&getter, &location)?;
+        let subdirectory = subdirectory.unwrap_or_default();
         Ok(Self {
             package,
             subdirectory,
@@ -98,23 +107,6 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
             Ok((getter.to_owned(), location.to_owned()))
         }
         _ => Err(invalid(rest, "it has no scheme such as `https://`")),
-    }
-}
-
-/// Splits an address into the address of the package, including the query, and the subdirectory.
-fn split_subdirectory(text: &str) -> (String, String) {
-    let query_at = text.find('?').unwrap_or(text.len());
-    let (location, query) = text.split_at(query_at);
-    let path_at = location.find("://").map_or(0, |at| at + 3);
-    match location[path_at..].find("//") {
-        None => (text.to_owned(), String::new()),
-        Some(at) => {
-            let (package, subdirectory) = location.split_at(path_at + at);
-            (
-                format!("{package}{query}"),
-                subdirectory.trim_matches('/').to_owned(),
-            )
-        }
     }
 }
 
@@ -216,19 +208,22 @@ fn web(location: &str) -> Result<ModulePackage, ModuleError> {
 }
 
 fn file(location: &str) -> Result<ModulePackage, ModuleError> {
-    let url = parse_url(location)?;
-    let path = url
-        .to_file_path()
-        .map_err(|()| invalid(location, "it is not a path on this machine"))?;
-    let ArchiveForm { kind, checksum, .. } = ArchiveForm::parse(&url)?;
+    let ArchiveForm { kind, checksum, .. } = ArchiveForm::parse(&parse_url(location)?)?;
+    let path = directory_path(location)
+        .ok_or_else(|| invalid(location, "it is not a path on this machine"))?;
     Ok(match kind {
-        Some(kind) if !path.is_dir() => ModulePackage::File(path, kind, checksum),
-        _ => ModulePackage::Directory(path),
+        Some(kind) => ModulePackage::File(path, kind, checksum),
+        None => ModulePackage::Directory(path),
     })
 }
 
+/// Parses a URL. Blanks at its end belong to its path or query, and control characters are an error; [`Url::parse`] removes both.
 fn parse_url(location: &str) -> Result<Url, ModuleError> {
-    Url::parse(location).map_err(|_not_a_url| invalid(location, "it is not a valid URL"))
+    if location.contains(|c: char| c.is_ascii_control()) {
+        return Err(invalid(location, "it contains a control character"));
+    }
+    Url::parse(&location.replace(' ', "%20"))
+        .map_err(|_not_a_url| invalid(location, "it is not a valid URL"))
 }
 
 fn invalid(address: &str, problem: &'static str) -> ModuleError {

@@ -61,14 +61,27 @@ fn archives_and_directories() {
         "https://h.test/m.zip?archive=false   | web https://h.test/m.zip",
         "https://h.test/m.zip?archive=unknown | web https://h.test/m.zip",
         "https://h.test/m//sub                | web https://h.test/m // sub",
+        "https://h.test/m.zip//sub/../other   | Zip https://h.test/m.zip // other",
+        "https://h.test/m.zip//sub/../?x=1    | Zip https://h.test/m.zip?x=1 // .",
+        "https://h.test/a b.zip               | Zip https://h.test/a%20b.zip",
         #[cfg(unix)]
         "file:///srv/m                        | directory /srv/m",
         #[cfg(unix)]
         "file:///srv/m.zip//x                 | Zip /srv/m.zip // x",
+        #[cfg(unix)]
+        "file:///srv/m?archive=zip            | Zip /srv/m",
+        #[cfg(unix)]
+        "file:///srv/l/../%2e%2e/m%20n        | directory /srv/l/../%2e%2e/m%20n",
     ] {
         let (text, expected) = columns(row);
         assert_eq!(parsed(text), expected, "{text}");
     }
+    #[cfg(unix)]
+    assert_eq!(parsed("file:///srv/m "), "directory /srv/m ");
+    assert_eq!(
+        parsed("https://h.test/m.zip "),
+        "web https://h.test/m.zip%20"
+    );
     let digest = "a".repeat(64);
     let pinned = format!("https://h.test/m.zip?checksum=sha256:{digest}");
     let expected = format!("Zip https://h.test/m.zip sha256:{digest}");
@@ -100,6 +113,12 @@ fn invalid_addresses_are_refused() {
         "ssh://git@g.test/r                                 | must start with `git::`",
         "ftp://h.test/m.zip                                 | its scheme is not supported",
         "x::https://h.test/m.zip                            | its scheme is not supported",
+        "https://h.test/m.zip//../x                         | `../x` in `https://h.test/m.zip` points outside the module package",
+        "https://h.test/m.zip//x/../..                      | points outside the module package",
+        "https://h.test/m\t.zip                             | it contains a control character",
+        "file:///srv/\nm                                    | it contains a control character",
+        #[cfg(unix)]
+        "file:///srv/%zz                                    | not a path on this machine",
         "git::nothing                                       | it has no scheme",
         // On Windows, this address refers to a network share on a different machine.
         #[cfg(unix)]

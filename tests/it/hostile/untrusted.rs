@@ -202,6 +202,7 @@ const REACHED: &str = "
     outside        |                       | 0 | outside the repository, which `--untrusted` does not allow
     link           |                       | 0 | outside the repository, which `--untrusted` does not allow
     git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
+    git link       |                       | 1 | outside of the repository, and this run is `--untrusted`
     installed      |                       | 0 | host `evil.test` is not allowed
 ";
 
@@ -218,6 +219,10 @@ fn call_named(name: &str, root: &str) -> String {
         "link" => return call("m", "./link", ""),
         "git outside" => {
             let source = format!("git::file://{root}/outside-repository");
+            return call("m", &source, "");
+        }
+        "git link" => {
+            let source = format!("git::file://{root}/repository/bad/link/../outside-repository");
             return call("m", &source, "");
         }
         _ => return call("m", "evil.test/acme/net/any", "1.0.0"),

@@ -63,6 +63,9 @@ fn forms() {
         /m.zip                        | zip
         /m.zip//a/b                   | b
         /m.zip//*/c                   | c
+        /m.zip//a/b/../c              | c
+        /m.zip//a/./nope/../../a//b/  | b
+        /m.zip//a/..                  | zip
         /plain?archive=zip            | zip
         /m.tar.gz//*                  | tar
         /m.tgz//repo-1                | tar
