@@ -112,6 +112,7 @@ pub(super) fn judge(
             Verdict::Same
         }
         (true, true) => Verdict::ResultsDiffer,
+        (false, false) if !same_constraints(tool, tflock) => Verdict::ResultsDiffer,
         (false, false) => Verdict::BothRefuse(tool.headline()),
         (true, false) => match tolerated("tflock", tflock) {
             Some(reason) => Verdict::Tolerated(reason),
@@ -122,6 +123,20 @@ pub(super) fn judge(
             None => Verdict::OnlyToolRefuses(tool.headline()),
         },
     }
+}
+
+/// Returns whether both messages show the same canonical constraints, if both say that no version matches.
+fn same_constraints(tool: &ToolResult, tflock: &ToolResult) -> bool {
+    let (tool, tflock) = (tool.flat_message(), tflock.flat_message());
+    let Some((_, constraints)) = tool.split_once("match the given constraints ") else {
+        return true;
+    };
+    let constraints = constraints.split(" - ").next().unwrap_or_default();
+    let constraints = constraints.trim_end_matches('.');
+    let Some((_, own)) = tflock.split_once("match the constraints `") else {
+        return true;
+    };
+    own.starts_with(&format!("{constraints}`"))
 }
 
 /// Returns the part of a lock file that an operation determines. `init` leaves a file alone if only its header, comments
