@@ -33,6 +33,11 @@ impl Engine {
         self == Self::Terraform
     }
 
+    /// Whether the target of an `import` block may start with `resource.`. Types that would be taken for something else need it.
+    pub(super) fn has_resource_prefix(self) -> bool {
+        self == Self::Terraform
+    }
+
     /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu

@@ -184,8 +184,8 @@ impl Module {
         let mut requirements = Requirements::default();
         let mut imported: BTreeMap<ResourceKey, &Import> = BTreeMap::new();
         for import in &self.imports {
+            // Unlike in a resource, the engines accept any index here.
             let reference = import.provider.as_ref();
-            errors.keep(self.check_index(reference, engine));
             if !import.in_module && !import.indexed {
                 declare_all(&mut imported, [import], errors);
             }

@@ -129,7 +129,12 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
         ["ephemeral", type_name, name] if engine.counts_all_imports() => {
             (ResourceKind::Ephemeral, type_name, name)
         }
-        [type_name, name] => (ResourceKind::Managed, type_name, name),
+        ["resource", type_name, name] if engine.has_resource_prefix() => {
+            (ResourceKind::Managed, type_name, name)
+        }
+        [type_name, name] if !is_reserved(type_name, engine) => {
+            (ResourceKind::Managed, type_name, name)
+        }
         _ => return Err(invalid()),
     };
     let provider = provider_ref::read(body, engine)?;
@@ -145,6 +150,27 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
         provider,
         range: to.range(),
     })
+}
+
+/// Returns whether a resource address cannot start with this type, because the word starts another address or reference.
+fn is_reserved(type_name: &str, engine: Engine) -> bool {
+    let reserved_in_terraform = [
+        "arg",
+        "count",
+        "each",
+        "lazy",
+        "list",
+        "local",
+        "module",
+        "path",
+        "resource",
+        "self",
+        "template",
+        "terraform",
+        "var",
+    ];
+    matches!(type_name, "data" | "ephemeral")
+        || (engine.has_resource_prefix() && reserved_in_terraform.contains(&type_name))
 }
 
 /// Collects the names in a resource address. Returns whether the address has indexes, or `None` if it is invalid.

@@ -212,6 +212,16 @@ fn imports() {
         null.a ; | hashicorp/null | -
         "q_x.a" ; | - // a string only in JSON
         q_x.a ; provider = null.x\n | hashicorp/null
+        q_x.a ; provider = s.t["k"]\n | - | hashicorp/s // the index is not checked
+        resource.q_x.a ; | hashicorp/q | -
+        module.m.resource.q_x.a ; | nothing | -
+        resource.each.a ; | hashicorp/each | -
+        each.a ; | - | hashicorp/each // Terraform reserves the word, and `count`, `local`, `path`, `self`, `var` ...
+        module.m.path.a ; | - | hashicorp/path
+        list.a ; | - | hashicorp/list
+        data.a ; | -
+        ephemeral.a ; | -
+        provider_x.a ; | hashicorp/provider
         terraform_data.a ; | nothing
     "#;
     for (row, terraform, tofu) in parse_rows(rows) {

@@ -111,7 +111,10 @@ pub(super) fn judge(
         {
             Verdict::Same
         }
-        (true, true) => Verdict::ResultsDiffer,
+        (true, true) => match tolerated("tflock", tflock) {
+            Some(reason) => Verdict::Tolerated(reason),
+            None => Verdict::ResultsDiffer,
+        },
         (false, false) if !same_constraints(tool, tflock) => Verdict::ResultsDiffer,
         (false, false) => Verdict::BothRefuse(tool.headline()),
         (true, false) => match tolerated("tflock", tflock) {
