@@ -57,13 +57,18 @@ const TWIN_NAMESPACE: &str = "hashicorp";
 impl Locks {
     /// Adds the entries that OpenTofu adds after parsing a lock file: every entry for `registry.terraform.io/hashicorp/X` gets
     /// a twin for `registry.opentofu.org/hashicorp/X` with the same version and constraints but without hashes, unless that
-    /// entry already exists. Returns the added addresses.
-    pub fn add_twins(&mut self) -> Vec<ProviderAddr> {
+    /// entry already exists or `is_kept` is false for the original. Returns the added addresses.
+    pub fn add_twins(
+        &mut self,
+        is_kept: impl Fn(&ProviderAddr, &ProviderLock) -> bool,
+    ) -> Vec<ProviderAddr> {
         let twins: Vec<_> = self
             .providers
             .iter()
-            .filter_map(|(address, lock)| Some((twin(address)?, lock.without_hashes())))
-            .filter(|(address, _)| !self.providers.contains_key(address))
+            .filter_map(|(address, lock)| Some((twin(address)?, address, lock)))
+            .filter(|(twin, _, _)| !self.providers.contains_key(twin))
+            .filter(|(_, address, lock)| is_kept(address, lock))
+            .map(|(twin, _, lock)| (twin, lock.without_hashes()))
             .collect();
         let added = twins.iter().map(|(address, _)| address.clone()).collect();
         self.providers.extend(twins);
@@ -73,9 +78,18 @@ impl Locks {
 
 /// Returns the address of the twin, or `None` if the entry gets none.
 fn twin(address: &ProviderAddr) -> Option<ProviderAddr> {
-    let eligible = address.hostname.as_ascii() == Engine::Terraform.default_host()
-        && address.namespace == TWIN_NAMESPACE;
-    let hostname = Hostname::parse(Engine::Tofu.default_host()).ok()?;
+    counterpart(address, Engine::Terraform, Engine::Tofu)
+}
+
+/// Returns the address of the entry of which `address` is the twin, or `None` if it cannot be a twin.
+pub fn original_of_twin(address: &ProviderAddr) -> Option<ProviderAddr> {
+    counterpart(address, Engine::Tofu, Engine::Terraform)
+}
+
+fn counterpart(address: &ProviderAddr, from: Engine, to: Engine) -> Option<ProviderAddr> {
+    let eligible =
+        address.hostname.as_ascii() == from.default_host() && address.namespace == TWIN_NAMESPACE;
+    let hostname = Hostname::parse(to.default_host()).ok()?;
     eligible.then(|| ProviderAddr {
         hostname,
         ..address.clone()

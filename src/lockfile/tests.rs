@@ -42,7 +42,7 @@ fn entries_of_terraforms_namespace_get_twins() {
     ]);
     let before = locks.clone();
     let twin = address("registry.opentofu.org/hashicorp/aws");
-    assert_eq!(locks.add_twins(), std::slice::from_ref(&twin));
+    assert_eq!(locks.add_twins(|_, _| true), std::slice::from_ref(&twin));
     let added = locks.providers.remove(&twin).unwrap();
     assert_eq!(
         (added.version.to_string(), added.constraints.to_string()),
@@ -55,8 +55,8 @@ fn entries_of_terraforms_namespace_get_twins() {
 #[test]
 fn twins_are_added_once() {
     let mut locks = locks(&[("registry.terraform.io/hashicorp/aws", "1.0.0", "", "h1:a")]);
-    assert_eq!(locks.add_twins().len(), 1);
+    assert_eq!(locks.add_twins(|_, _| true).len(), 1);
     let once = locks.clone();
-    assert_eq!(locks.add_twins(), []);
+    assert_eq!(locks.add_twins(|_, _| true), []);
     assert_eq!(locks, once);
 }

@@ -14,6 +14,7 @@ use super::packages::Packages;
 use super::policy::{Policy, ProviderScope};
 use super::provider_task::ProviderTask;
 use super::record::PackageRecord;
+use super::twins::Twins;
 
 /// A root module to lock or verify.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct LockJob {
 #[derive(Clone, Debug)]
 pub struct LockedDirectory {
     pub locks: Locks,
+    /// The twins in `locks` that were added without hashes, because this run did not process them.
+    pub(super) idle_twins: Vec<ProviderAddr>,
     pub notes: Vec<Note>,
     /// The packages whose hashes were recorded.
     pub verified: Vec<VerifiedPackage>,
@@ -70,10 +73,11 @@ pub async fn lock_directory(
     packages: &Packages,
 ) -> Result<LockedDirectory, Vec<LockingError>> {
     let scope = ProviderScope::new(policy, job.engine);
-    let (old, twins) = with_twins(job);
+    let twins = Twins::new(job, &scope);
+    let (old, mut added) = twins.add();
     let tasks = ProviderTask::all(job, &old.providers, &scope, policy, packages)
         .map(|task| {
-            let target = scope.version_target(task.address);
+            let target = twins.version_target(&task);
             async move { (task.address, task.lock(target).await) }
         })
         .collect();
@@ -95,32 +99,20 @@ pub async fn lock_directory(
     if !errors.is_empty() {
         return Err(errors);
     }
+    let idle_twins = twins.remove_outdated(&mut added, &mut locks);
     let is_pruned = policy.prune && job.complete && !job.lock_only;
-    if !twins.is_empty() && !is_pruned {
-        notes.insert(0, Note::Twins { of: twins });
+    if !added.is_empty() && !is_pruned {
+        notes.insert(0, Note::Twins { of: added });
     }
     if !job.lock_only {
         prune_or_report(job, policy, &scope, &mut locks, &mut notes);
     }
     Ok(LockedDirectory {
         locks,
+        idle_twins,
         notes,
         verified,
     })
-}
-
-/// Returns the old lock together with the entries that OpenTofu adds when it reads a file that Terraform wrote, and the
-/// addresses of those added entries.
-fn with_twins(job: &LockJob) -> (Arc<Locks>, Vec<ProviderAddr>) {
-    if job.engine != Engine::Tofu || job.lock_only {
-        return (Arc::clone(&job.old), Vec::new());
-    }
-    let mut locks = Locks::clone(&job.old);
-    let twins = locks.add_twins();
-    if twins.is_empty() {
-        return (Arc::clone(&job.old), twins);
-    }
-    (Arc::new(locks), twins)
 }
 
 /// Removes entries that are not required (with `--prune`), or reports them. Twins have no hashes and are reported separately.

@@ -23,6 +23,7 @@ mod select;
 mod signers;
 mod transfer;
 mod trust;
+mod twins;
 
 pub use audit::{Audit, AuditTarget, audit};
 pub use directory::{

@@ -107,6 +107,8 @@ pub enum VersionTarget<'a> {
     /// The newest version that satisfies the constraints.
     Newest,
     To(&'a Version),
+    /// The version of the twin that replaces the entry, whose own version no longer satisfies the constraints.
+    Twin(&'a Version),
 }
 
 impl ProviderScope {

@@ -62,7 +62,9 @@ pub(super) fn select(
     listed: &AvailableVersions,
 ) -> Result<Selection, Box<LockingProblem>> {
     let selected = match (target, locked) {
-        (VersionTarget::Keep, Some(version)) if constraints.allows(version) => {
+        (VersionTarget::Twin(version), _) | (VersionTarget::Keep, Some(version))
+            if constraints.allows(version) =>
+        {
             if !lists(listed, version) {
                 return Err(Box::new(LockingProblem::VersionGone {
                     address: address.clone(),
@@ -88,10 +90,12 @@ pub(super) fn select_without_list(
     locked: Option<&Version>,
     target: VersionTarget<'_>,
 ) -> Option<Selection> {
-    if target != VersionTarget::Keep {
-        return None;
-    }
-    let kept = locked.filter(|version| constraints.allows(version));
+    let locked_or_twin = match target {
+        VersionTarget::Keep => locked,
+        VersionTarget::Twin(version) => Some(version),
+        VersionTarget::Newest | VersionTarget::To(_) => return None,
+    };
+    let kept = locked_or_twin.filter(|version| constraints.allows(version));
     let mut exact = constraints.exact();
     let selected = match kept {
         Some(version) => version,

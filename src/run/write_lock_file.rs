@@ -25,11 +25,12 @@ pub(super) async fn write_lock_file(
     directory: &ReadDirectory,
     old: Option<&[u8]>,
     job: &LockJob,
-    new_lock: LockedDirectory,
+    mut new_lock: LockedDirectory,
     locker: &Locker,
 ) -> Option<DirectoryReport> {
     let settings = &locker.settings;
     let mut report = directory.report(Fate::Unchanged);
+    new_lock.leave_out_idle_twins(old, job.engine);
     let notes = new_lock.notes.iter();
     report
         .diagnostics

@@ -37,6 +37,7 @@ mod reports;
 mod rows;
 mod secrets;
 mod trust;
+mod twins;
 mod unreachable;
 mod verify;
 mod working_set;
