@@ -20,14 +20,6 @@ pub struct TreeArgs {
         long_help = "Process every module directory and every lock file below PATH"
     )]
     pub recursive: bool,
-    /// Also process every directory in the repository that calls a named one as a local module, directly or indirectly
-    #[arg(
-        long,
-        conflicts_with = "recursive",
-        long_help = "Also process every directory in the repository that calls a named one as a local module, directly or \
-indirectly. Use this option in hooks that receive the names of the changed files"
-    )]
-    pub callers: bool,
     /// Process only directories affected by changes since REV
     #[arg(
         long,
@@ -48,6 +40,20 @@ Without PATH, look below the working directory, as with -r [default: where HEAD 
 Without PATH, look for them below the working directory, as with -r"
     )]
     pub failed: Option<PathBuf>,
+}
+
+/// The option of the commands that process only the named directories unless `--recursive` is given.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Which directories")]
+pub struct CallersArgs {
+    /// Also process every directory in the repository that calls a named one as a local module, directly or indirectly
+    #[arg(
+        long,
+        conflicts_with = "recursive",
+        long_help = "Also process every directory in the repository that calls a named one as a local module, directly or \
+indirectly. Use this option in hooks that receive the names of the changed files"
+    )]
+    pub callers: bool,
 }
 
 #[derive(Args, Clone, Debug, Default)]

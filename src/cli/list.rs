@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::options::{LIST, LayeredArgs};
 
-use super::groups::{ReadingArgs, SourceArgs, TreeArgs};
+use super::groups::{CallersArgs, ReadingArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,8 @@ Examples:
 pub struct ListArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
+    #[command(flatten)]
+    pub callers: CallersArgs,
     /// Print the list in this format
     #[arg(
         long,

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::options::{LOCK, LayeredArgs};
 
-use super::groups::{ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+use super::groups::{CallersArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +28,8 @@ Examples:
 pub struct LockArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
+    #[command(flatten)]
+    pub callers: CallersArgs,
     /// Move all providers, or only this one, to the newest allowed version
     #[arg(
         long,

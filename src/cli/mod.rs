@@ -17,7 +17,8 @@ use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 pub use cache::{CacheCommand, CacheCommandArgs};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use groups::{
-    CacheArgs, ConfinementArgs, FormatArg, ReadingArgs, ReportArgs, SourceArg, SourceArgs, TreeArgs,
+    CacheArgs, CallersArgs, ConfinementArgs, FormatArg, ReadingArgs, ReportArgs, SourceArg,
+    SourceArgs, TreeArgs,
 };
 pub use habits::parse;
 pub use init::InitArgs;

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::options::{LayeredArgs, VERIFY};
 
-use super::groups::{ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+use super::groups::{CallersArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +19,8 @@ Examples:
 pub struct VerifyArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
+    #[command(flatten)]
+    pub callers: CallersArgs,
     /// Check this provider only (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to check")]
     pub providers: Vec<String>,

@@ -263,16 +263,10 @@ impl Explain for RegistryError {
                 "to trust this host, pass `--allow-host {}` together with every other host that the run needs",
                 host.as_ascii()
             ),
-            Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
-                let name = &provider.type_name;
-                format!(
-                    "`{name}` means `hashicorp/{name}` unless `required_providers` in the same module sets a different `source`"
-                )
-            }
             Self::UnknownProvider { provider } => {
                 let name = &provider.type_name;
                 format!(
-                    "check the namespace in `source`: without one, `{name}` means `hashicorp/{name}`"
+                    "check the `source` in `required_providers` of the same module: without a namespace, `{name}` means `hashicorp/{name}`"
                 )
             }
             Self::Unauthorized { host, .. } => format!(

@@ -33,7 +33,7 @@ const MAX_ATTEMPTS: usize = 10;
 pub(super) fn command(args: &LockArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let mut settings = LockSettings::resolve(args, invocation.environment)?;
-    if args.tree.callers {
+    if args.callers.callers {
         add_callers(&mut settings.tree, invocation.environment)?;
     }
     let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;

@@ -27,7 +27,7 @@ use super::{CommandError, DONE, DRIFT, Invocation};
 pub(super) fn command(args: &VerifyArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let mut settings = VerifySettings::resolve(args, invocation.environment)?;
-    if args.tree.callers {
+    if args.callers.callers {
         add_callers(&mut settings.tree, invocation.environment)?;
     }
     let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;

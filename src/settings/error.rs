@@ -1,10 +1,10 @@
 //! Errors in the command line and the environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::git::GitError;
 use crate::options::RejectedArgument;
-use crate::provider::HostnameError;
+use crate::provider::{Engine, HostnameError, ProviderAddr};
 use crate::span::{Explain, Place};
 
 use super::config_file::ConfigFileError;
@@ -82,6 +82,7 @@ impl Explain for SettingsError {
                 "if `{path}` is the value of `{option}`, write `{option}={path}`",
                 path = path.display()
             )),
+            Self::Path { path, .. } => provider_hint(path),
             Self::Option(error) => error.hint(),
             Self::OnlyUntrusted { option } => Some(format!(
                 "add `--untrusted`, or remove `{option}`: everything is allowed without `--untrusted`"
@@ -115,4 +116,12 @@ impl SettingsError {
         }
         self
     }
+}
+
+/// Returns a hint if a missing PATH is probably the address of a provider, which `providers lock` accepts as an argument.
+fn provider_hint(path: &Path) -> Option<String> {
+    let address = path.to_str().filter(|text| text.contains('/'))?;
+    let parent = path.parent()?;
+    let is_provider = ProviderAddr::parse(address, Engine::Terraform).is_ok() && !parent.exists();
+    is_provider.then(|| format!("if `{address}` is a provider, use `--provider {address}`"))
 }

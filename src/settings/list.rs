@@ -18,6 +18,7 @@ impl ListSettings {
     pub fn resolve(args: &ListArgs, environment: &Environment) -> Result<Self, SettingsError> {
         let request = TreeRequest {
             tree: &args.tree,
+            with_callers: args.callers.callers,
             reading: &args.reading,
             command_line: args.layered.layer()?,
             targets: LockTargets::without_upgrade(&[]),

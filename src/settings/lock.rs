@@ -30,6 +30,7 @@ impl LockSettings {
         let is_upgrade_of_all = upgrade == Upgrade::All;
         let request = TreeRequest {
             tree: &args.tree,
+            with_callers: args.callers.callers,
             reading: &args.reading,
             command_line: args.layered.layer()?,
             targets: LockTargets {

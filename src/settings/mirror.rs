@@ -42,6 +42,7 @@ impl MirrorSettings {
         command_line.create = (!args.lock).then_some(Sourced::from_command_line(Create::Never));
         let request = TreeRequest {
             tree: &tree_args,
+            with_callers: false,
             reading: &args.reading,
             command_line,
             targets: LockTargets::without_upgrade(&[]),

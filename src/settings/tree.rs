@@ -65,6 +65,8 @@ pub struct Area {
 /// The command-line options that select and configure directories.
 pub(super) struct TreeRequest<'a> {
     pub(super) tree: &'a TreeArgs,
+    /// The option `--callers`.
+    pub(super) with_callers: bool,
     pub(super) reading: &'a ReadingArgs,
     /// The options that config files can also set.
     pub(super) command_line: OptionLayer,
@@ -122,7 +124,7 @@ impl TreeSettings {
             groups,
             command_line,
             targets: request.targets,
-            is_recursive: tree.recursive || is_everywhere(tree),
+            is_recursive: tree.recursive || !request.with_callers && is_everywhere(tree),
             reading,
         };
         settings.make_areas();
@@ -305,8 +307,8 @@ fn git_settings<'a>(
     GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
 }
 
-/// Whether the run applies to everything below the working directory: `--changed` or `--failed` is given, but no PATH or `--callers`.
+/// Whether the run applies to everything below the working directory: `--changed` or `--failed` is given, but no PATH.
 fn is_everywhere(tree: &TreeArgs) -> bool {
     let is_narrowed = tree.changed.is_some() || tree.failed.is_some();
-    is_narrowed && tree.paths.is_empty() && !tree.callers
+    is_narrowed && tree.paths.is_empty()
 }

@@ -20,6 +20,7 @@ impl VerifySettings {
         check_providers(&args.providers)?;
         let request = TreeRequest {
             tree: &args.tree,
+            with_callers: args.callers.callers,
             reading: &args.reading,
             command_line: args.layered.layer()?,
             targets: LockTargets::without_upgrade(&args.providers),

@@ -32,6 +32,7 @@ fn arguments_of_other_tools_are_explained() {
         -chdir=stacks/network lock      | argument '-chdir'       | name the directory after the command: 'tflock lock DIR'
         --chdir=stacks/network lock     | argument '--chdir'      | name the directory after the command: 'tflock lock DIR'
         verify --check                  | argument '--check'      | '--check' is an option of 'tflock lock'
+        mirror --callers packages modules/a | argument '--callers' | '--callers' is an option of 'tflock lock'
         lock --recursiv                 | argument '--recursiv'   | a similar argument exists: '--recursive'
         providers lock -platform=x      | subcommand 'providers'  | use 'tflock lock'
         providers mirror packages       | subcommand 'providers'  | use 'tflock mirror'

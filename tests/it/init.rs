@@ -124,6 +124,9 @@ fn directories_without_lock_files_of_their_own_are_ignored() {
     ";
     let context = repository(tree);
     let found = without_this_machine(values(&print(&context).stdout));
+    let locked =
+        "# Not ignored, because of a lock file: directories named vendor (vendor/locked)\n";
+    assert_contains(&print(&context).stdout, locked);
     assert_eq!(found, [r"'(^|/)examples(/|$)', # examples/basic"]);
     context.run("init").expect_success();
     let list = context.run("list -r --offline").expect_success();

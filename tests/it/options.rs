@@ -294,6 +294,7 @@ fn usage_errors_have_suggestions() {
     for [options, expected] in table(
         "
             --upgrade acme/anvil             | hint: if `acme/anvil` is the value of `--upgrade`, write `--upgrade=acme/anvil`
+            hashicorp/aws                    | hint: if `hashicorp/aws` is a provider, use `--provider hashicorp/aws`
             --changed main                   | hint: if `main` is the value of `--changed`, write `--changed=main`
             --provider anvil                 | hint: did you mean `registry.terraform.io/acme/anvil`?
             --upgrade=acme/bolt              | hint: run `tflock list` to see which directories require which providers
@@ -342,14 +343,19 @@ fn the_hooks_of_pre_commit_are_valid_commands() {
     }
 }
 
-/// A common mistake: a resource's provider is not in the default namespace, but its module does not declare the source.
+/// A common mistake: a resource's provider is not in the default namespace, but its module does not declare the source. The hint
+/// also fits a wrong source.
 #[test]
-fn an_implied_provider_is_explained() {
+fn an_unknown_provider_is_explained() {
     let (_registry, context) = start();
     context.write("a/main.tf", "resource \"anvil_block\" \"b\" {\n}\n");
-    let outcome = lock(&context, "a").expect_code(1);
-    let expected = "\
-hint: `anvil` means `hashicorp/anvil` unless `required_providers` in the same module sets a different `source`
+    context.require("b", &[("hashicorp/anvil", "")]);
+    context.require("c", &[("acne/anvil", "")]);
+    for directory in ["a", "b", "c"] {
+        let outcome = lock(&context, directory).expect_code(1);
+        let expected = "\
+hint: check the `source` in `required_providers` of the same module: without a namespace, `anvil` means `hashicorp/anvil`
 ";
-    outcome.assert_stderr(expected);
+        outcome.assert_stderr(expected);
+    }
 }

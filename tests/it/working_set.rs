@@ -352,6 +352,28 @@ fn files_of_a_module_select_its_callers() {
     assert_eq!(repository.context.lock_file("modules/network"), None);
 }
 
+/// `tflock mirror` processes whole trees, so it has no such option.
+#[test]
+fn the_list_includes_callers_too() {
+    let context = TestContext::offline(TFLOCK);
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    context.write("modules/dns/main.tf", "locals {}\n");
+    let call = "module \"dns\" {\n  source = \"../../modules/dns\"\n}\n";
+    context
+        .write("live/web/main.tf", call)
+        .write("live/api/main.tf", "");
+    let list = |options: &str| {
+        let line = format!("list --offline {options} modules/dns/main.tf");
+        context.run(&line).expect_success().stdout
+    };
+    assert!(!list("").contains("live/"));
+    let listed = list("--callers");
+    assert!(
+        listed.contains("live/web") && !listed.contains("live/api"),
+        "{listed}"
+    );
+}
+
 /// The engine of a caller is unknown while callers are searched, so calls that either tool follows are included.
 #[test]
 fn callers_are_found_by_the_rules_of_either_tool() {

@@ -15,6 +15,8 @@ pub(super) struct Clues {
     pub(super) engines: BTreeMap<Engine, CluePlaces>,
     /// Names of directories whose modules need no lock files.
     pub(super) ignored_names: BTreeMap<&'static str, CluePlaces>,
+    /// Such names that are not ignored, because directories with these names have lock files.
+    pub(super) locked_names: BTreeMap<&'static str, CluePlaces>,
     /// The largest number of `h1` hashes of one provider in a lock file. Each stands for one platform, but does not name it.
     pub(super) hashed_platforms: Option<(usize, String)>,
     /// Files and directories that could not be read, with the reason.
@@ -34,6 +36,7 @@ impl Clues {
             platforms: BTreeMap::new(),
             engines: BTreeMap::new(),
             ignored_names: BTreeMap::new(),
+            locked_names: BTreeMap::new(),
             hashed_platforms: None,
             unread: Vec::new(),
         }
@@ -54,6 +57,10 @@ impl Clues {
 
     pub(super) fn add_ignored_name(&mut self, name: &'static str, place: &str) {
         add(&mut self.ignored_names, name, place);
+    }
+
+    pub(super) fn add_locked_name(&mut self, name: &'static str, place: &str) {
+        add(&mut self.locked_names, name, place);
     }
 
     pub(super) fn add_unread(&mut self, path: &Path, why: &dyn fmt::Display) {

@@ -34,6 +34,12 @@ pub(super) fn render(clues: &Clues) -> String {
         let patterns = names.map(|(name, places)| (format!("'(^|/){name}(/|$)'"), places));
         write_list(&mut text, "ignore-paths", patterns.collect());
     }
+    for (name, places) in &clues.locked_names {
+        let _ = writeln!(
+            text,
+            "\n# Not ignored, because of a lock file: directories named {name} ({places})"
+        );
+    }
     write_engine(&mut text, clues);
     text
 }

@@ -68,8 +68,7 @@ pub(super) fn command(args: &InitArgs, invocation: Invocation<'_>) -> Result<u8,
         return Ok(DONE);
     }
     write::create(&file, shown, &text)?;
-    let next =
-        "next, create and update the lock files with `tflock lock -r`, and commit everything";
+    let next = "next, add missing platforms, run `tflock lock -r`, and commit everything";
     printer.report(&format!(
         "created {}:\n\n{text}\n{next}\n",
         shown_path(shown)

@@ -1,7 +1,7 @@
 //! Clues in the module directories: lock files, files that only OpenTofu reads, version files, and names such as `examples`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::lockfile::{self, FILE_NAME};
 use crate::parallel;
@@ -113,7 +113,7 @@ fn add_version_files(top: &Path, found: &[WalkedDirectory], clues: &mut Clues) {
     }
 }
 
-/// Adds the names of directories with configurations but without any lock file below them.
+/// Adds the names of directories with configurations. A name is ignored only if none of these directories has a lock file.
 fn add_ignored_names(top: &Path, found: &[WalkedDirectory], clues: &mut Clues) {
     for name in IGNORED_NAMES {
         let is_below = |found: &&WalkedDirectory| {
@@ -121,12 +121,14 @@ fn add_ignored_names(top: &Path, found: &[WalkedDirectory], clues: &mut Clues) {
             below.iter().any(|part| part == name)
         };
         let below: Vec<&WalkedDirectory> = found.iter().filter(is_below).collect();
-        if below.iter().any(|found| found.has_lock_file) {
-            continue;
+        let locked = below.iter().copied().filter(|found| found.has_lock_file);
+        let locked: Vec<&WalkedDirectory> = locked.collect();
+        for found in &locked {
+            let place = clues.place(&found.path);
+            clues.add_locked_name(name, &place);
         }
-        let paths: Vec<&PathBuf> = below.iter().map(|found| &found.path).collect();
-        for path in paths {
-            let place = clues.place(path);
+        for found in below.iter().filter(|_| locked.is_empty()) {
+            let place = clues.place(&found.path);
             clues.add_ignored_name(name, &place);
         }
     }

@@ -24,6 +24,7 @@ use crate::printer::Printer;
 use crate::provider::ProviderAddr;
 use crate::settings::{ListSettings, TreeSettings};
 
+use super::callers::add_callers;
 use super::directory_command::{self, DirectoryCommand};
 use super::engine::{DetectedEngine, serialize_text};
 use super::progress_guard::ProgressGuard;
@@ -157,7 +158,10 @@ impl RootReason {
 
 pub(super) fn command(args: &ListArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
-    let settings = ListSettings::resolve(args, invocation.environment)?;
+    let mut settings = ListSettings::resolve(args, invocation.environment)?;
+    if args.callers.callers {
+        add_callers(&mut settings.tree, invocation.environment)?;
+    }
     let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;
     let packages = Arc::clone(&session.packages);
     let command = ListCommand {

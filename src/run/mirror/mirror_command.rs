@@ -201,7 +201,10 @@ impl MirrorCommand {
         let mut diagnostics = Vec::new();
         if mirrored.iter().all(MirroredDirectory::has_no_lock) {
             let text = "there is no lock file below these paths, so no packages are needed";
-            diagnostics.push(Diagnostic::warning(Code::NoLockFile, text, None));
+            diagnostics.push(Diagnostic {
+                hint: Some("create lock files with `tflock lock -r`, or add `--lock`".to_owned()),
+                ..Diagnostic::warning(Code::NoLockFile, text, None)
+            });
         }
         let (unlisted, pruned) = match self.write_index_and_prune(&mirrored, &mut diagnostics) {
             Ok(done) => done,

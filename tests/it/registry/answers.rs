@@ -215,7 +215,7 @@ async fn hints_name_possible_causes() {
         (status(423), "Terragrunt's provider cache server"),
         (status(501), "that lacks this part of the protocol"),
         (on_list.clone().html(), "the server sent a web page"),
-        (status(404), "check the namespace"),
+        (status(404), "check the `source`"),
         (status(401), "set `TF_TOKEN_registry_terraform_io`"),
         (
             on_description.status(404),
