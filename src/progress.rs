@@ -107,13 +107,13 @@ impl Reporter for ProgressBars {
     }
 
     fn retrying(&self, what: &str, why: &str, wait: Duration) {
-        self.warning(&format!(
+        self.waiting(&format!(
             "{what}: {why}; trying again in {:.1} s",
             wait.as_secs_f64()
         ));
     }
 
-    fn warning(&self, message: &str) {
+    fn waiting(&self, message: &str) {
         // An error means that the terminal is gone.
         let _ = self.bars.println(visible_name(message));
     }

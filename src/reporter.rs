@@ -44,8 +44,8 @@ pub trait Reporter: Send + Sync {
         let _ = (what, why, wait);
     }
 
-    /// Receives a warning that does not stop the run: one line without the final newline.
-    fn warning(&self, message: &str) {
+    /// Called instead of [`retrying`](Self::retrying) when a server asks for a long wait. `message` is one line without the final newline.
+    fn waiting(&self, message: &str) {
         let _ = message;
     }
 }

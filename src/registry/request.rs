@@ -108,6 +108,8 @@ pub(super) struct RequestCourse {
     pub(super) url: Url,
     /// The proxy for that address.
     pub(super) proxy: Option<UsedProxy>,
+    /// The wait that the last response requested.
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl Request {
@@ -123,6 +125,7 @@ impl Request {
                 attempts: course.attempts,
                 elapsed: course.elapsed,
                 proxy: course.proxy,
+                retry_after: course.retry_after,
                 fault,
                 configured: self.configured.clone(),
             }),

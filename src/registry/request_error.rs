@@ -18,6 +18,8 @@ pub struct RequestError {
     pub redirected_to: Option<RedactedUrl>,
     /// The proxy for that address.
     pub proxy: Option<UsedProxy>,
+    /// The wait that the last response requested.
+    pub retry_after: Option<Duration>,
     pub attempts: u32,
     /// The total time of all attempts, including the waits between them.
     pub elapsed: Duration,
@@ -52,6 +54,12 @@ impl RequestError {
 
     /// Returns the next step for the user, if there is one. `is_timeout_set` says whether `TF_REGISTRY_CLIENT_TIMEOUT` applies.
     pub(super) fn hint(&self, is_timeout_set: bool) -> Option<String> {
+        if let (RequestFault::Status { .. }, Some(wait)) = (&self.fault, self.retry_after) {
+            let seconds = wait.as_secs();
+            return Some(format!(
+                "run tflock again later: the server asks to wait {seconds} s"
+            ));
+        }
         let hint = self.fault.hint(self.proxy.as_ref())?;
         if matches!(self.fault, RequestFault::Timeout(_)) && is_timeout_set {
             return Some(format!(
@@ -236,6 +244,7 @@ mod tests {
             url: RedactedUrl::parse("https://example.com/x"),
             redirected_to: None,
             proxy: None,
+            retry_after: None,
             attempts: 1,
             elapsed: Duration::from_millis(3_140),
             fault: RequestFault::Offline,

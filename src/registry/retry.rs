@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -16,6 +16,9 @@ use crate::registry::request_error::RequestFault;
 
 /// The maximum wait that a server may request with `Retry-After`. A server that requests more will not recover during this run.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// The shortest wait requested by a server that is reported to the user at once.
+pub(super) const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// How often a request is retried, and how long to wait before each retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +141,8 @@ struct HostHistory {
     retries: u32,
     failures_in_a_row: u32,
     last_failure: Option<RequestFault>,
+    /// The end of the last wait that was reported to the user.
+    reported_wait: Option<Instant>,
 }
 
 impl HostBudgets {
@@ -164,6 +169,19 @@ impl HostBudgets {
             let is_granted = history.retries < FREE_RETRIES.saturating_add(earned);
             history.retries += u32::from(is_granted);
             is_granted
+        })
+    }
+
+    /// Whether to report that requests to the host wait until `end`: not if a wait that ends at about the same time has been reported.
+    /// All concurrent requests to a host usually have to wait.
+    pub(super) fn take_report(&self, host: &str, end: Instant) -> bool {
+        self.with(host, |history| {
+            let reported = history.reported_wait;
+            let is_new = reported.is_none_or(|reported| end > reported + LONG_WAIT);
+            if is_new {
+                history.reported_wait = Some(end);
+            }
+            is_new
         })
     }
 
@@ -363,6 +381,23 @@ mod tests {
             assert!(budgets.unresponsive("other").is_none());
             budgets.note_response("h");
             assert!(budgets.unresponsive("h").is_none());
+        }
+    }
+
+    #[test]
+    fn similar_waits_are_reported_once() {
+        let budgets = HostBudgets::default();
+        let start = Instant::now();
+        for (host, seconds, expected) in [
+            ("h", 30, true),
+            ("h", 30, false),
+            ("h", 35, false),
+            ("other", 30, true),
+            ("h", 60, true),
+            ("h", 30, false),
+        ] {
+            let end = start + Duration::from_secs(seconds);
+            assert_eq!(budgets.take_report(host, end), expected, "{host} {seconds}");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::registry::error::{RegistryError, Result};
 use crate::registry::http_clients::{ContentKind, HttpClients};
 use crate::registry::request::{self, ByteLimit, Request, RequestCourse};
 use crate::registry::request_error::{CauseText, RequestFault};
-use crate::registry::retry::{self, HostBudgets, HostSlots};
+use crate::registry::retry::{self, HostBudgets, HostSlots, LONG_WAIT};
 use crate::registry::settings::HttpSettings;
 use crate::registry::wire;
 use crate::reporter::{Reporter, is_unlogged};
@@ -266,10 +266,7 @@ impl RequestAttempts {
     /// Waits before the next attempt. Fails if the request must not be retried.
     pub(super) async fn wait_to_retry(&mut self, fault: RequestFault) -> Result<()> {
         let Transport {
-            budgets,
-            settings,
-            reporter,
-            ..
+            budgets, settings, ..
         } = &*self.transport;
         if matches!(fault, RequestFault::Status { .. }) {
             budgets.note_response(&self.host);
@@ -283,14 +280,37 @@ impl RequestAttempts {
             return Err(self.error(fault));
         }
         let wait = policy.wait(self.retries, self.retry_after, retry::jitter());
-        if !is_unlogged() {
-            let url = RedactedUrl::from(&self.request.url).to_string();
-            reporter.retrying(&url, &fault.to_string(), wait);
-        }
+        self.report_wait(&fault, wait);
         settings.pause.pause(wait).await;
         self.count += 1;
         self.retries += 1;
         Ok(())
+    }
+
+    fn report_wait(&self, fault: &RequestFault, wait: Duration) {
+        let Transport {
+            budgets, reporter, ..
+        } = &*self.transport;
+        if is_unlogged() {
+            return;
+        }
+        let Some(requested) = self.retry_after.filter(|wait| *wait >= LONG_WAIT) else {
+            let url = RedactedUrl::from(&self.request.url).to_string();
+            reporter.retrying(&url, &fault.to_string(), wait);
+            return;
+        };
+        if !budgets.take_report(&self.host, Instant::now() + wait) {
+            return;
+        }
+        let (host, requested, wait) = (&self.host, requested.as_secs(), wait.as_secs());
+        let plan = if requested > wait {
+            format!("tflock waits {wait} s, its limit, and tries again")
+        } else {
+            "tflock waits and tries again".to_owned()
+        };
+        reporter.waiting(&format!(
+            "waiting: `{host}` asks for a wait of {requested} s, because {fault}; {plan}"
+        ));
     }
 
     pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
@@ -303,6 +323,7 @@ impl RequestAttempts {
             elapsed: self.started.elapsed(),
             url: self.url.clone(),
             proxy: self.transport.clients.proxy(&self.url),
+            retry_after: self.retry_after,
         }
     }
 }

@@ -5,29 +5,45 @@ use std::sync::Arc;
 
 use crate::printer::Printer;
 use crate::progress::ProgressBars;
-use crate::reporter::{self, Reporter};
+use crate::reporter::Reporter;
 use crate::settings::OutputSettings;
 
 /// The progress display of a command. Dropping it clears the display.
-pub(super) struct ProgressGuard(Option<Arc<ProgressBars>>);
+pub(super) struct ProgressGuard {
+    /// `None` if no progress is shown.
+    bars: Option<Arc<ProgressBars>>,
+    printer: Printer,
+}
+
+/// Reports long waits on stderr, and nothing else.
+struct WaitReporter(Printer);
+
+impl Reporter for WaitReporter {
+    fn waiting(&self, message: &str) {
+        self.0.message(message);
+    }
+}
 
 impl ProgressGuard {
     /// Draws the first line immediately if stderr is a terminal and the settings allow progress.
     pub(super) fn show(output: OutputSettings) -> Self {
         let is_shown = output.progress && Printer::stderr_is_terminal();
-        Self(is_shown.then(|| Arc::new(ProgressBars::on_stderr())))
+        Self {
+            bars: is_shown.then(|| Arc::new(ProgressBars::on_stderr())),
+            printer: Printer::new(output.quiet, output.verbosity, output.styled),
+        }
     }
 
     pub(super) fn reporter(&self) -> Arc<dyn Reporter> {
-        match &self.0 {
+        match &self.bars {
             Some(bars) => Arc::clone(bars) as Arc<dyn Reporter>,
-            None => reporter::silent(),
+            None => Arc::new(WaitReporter(self.printer)),
         }
     }
 
     /// Hides the progress display while `print` writes to the terminal.
     pub(super) fn suspend(&self, print: impl FnOnce()) {
-        match &self.0 {
+        match &self.bars {
             Some(bars) => bars.suspend(print),
             None => print(),
         }
@@ -36,7 +52,7 @@ impl ProgressGuard {
 
 impl Drop for ProgressGuard {
     fn drop(&mut self) {
-        if let Some(bars) = &self.0 {
+        if let Some(bars) = &self.bars {
             bars.clear();
         }
     }

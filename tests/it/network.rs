@@ -1,7 +1,7 @@
 //! Registry responses: statuses, redirects, retries and contents. Each row is tested with tflock and, if it is
 //! installed, with Terraform.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 
 use tflock_test_support::{
     FakeRegistry, Misbehave, ProviderSpec, TestContext, check_rows, table, terraform_on_path,
@@ -144,6 +144,46 @@ fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
         "lock --no-cache --platform linux_amd64 {directory}"
     ));
     context.lock_file(directory)
+}
+
+/// Without a terminal, too, the line appears when the wait begins.
+#[test]
+fn a_long_wait_is_reported_at_once() {
+    let (registry, context) = start();
+    context.require("a", &[("acme/anvil", "")]);
+    let rule = Misbehave::on(VERSIONS).status(429);
+    registry.misbehave(rule.retry_after("3600").times(1));
+    let arguments = "lock --platform linux_amd64 --format json a";
+    let mut child = context.command(arguments).spawn_piped();
+    let mut line = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut line).unwrap();
+    let is_running = child.try_wait().unwrap().is_none();
+    child.kill().unwrap();
+    let stdout = child.wait_with_output().unwrap().stdout;
+    let expected = format!(
+        "waiting: `{}` asks for a wait of 3600 s, because the server responded with 429 Too Many Requests; tflock waits 60 s, its limit, and tries \
+         again\n",
+        registry.url("")
+    );
+    assert_eq!(line, expected);
+    assert!(is_running);
+    assert_eq!(String::from_utf8_lossy(&stdout), "");
+}
+
+#[test]
+fn reports_of_waits_do_not_change_the_json_document() {
+    for (quiet, expected) in [("", 1), ("--quiet", 0)] {
+        let (registry, context) = start();
+        context.require("a", &[("acme/anvil", "")]);
+        let rule = Misbehave::on(VERSIONS).status(503);
+        registry.misbehave(rule.retry_after("5").times(1));
+        let arguments = format!("lock --platform linux_amd64 --format json {quiet} a");
+        let outcome = context.run(&arguments).expect_success();
+        assert_eq!(outcome.json()["exit_code"], 0);
+        let found = outcome.stderr.matches("waiting: ").count();
+        assert_eq!(found, expected, "{outcome}");
+    }
 }
 
 /// Runs Terraform and returns the lock file, or `None` if the run failed.

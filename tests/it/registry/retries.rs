@@ -1,12 +1,15 @@
 //! How often requests for documents are repeated, and when tflock stops sending requests to a host.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
 use tflock::registry::{RegistryClient, positive};
+use tflock::reporter::Reporter;
+use tflock::span::Explain as _;
 use tflock_test_support::{Document, FakeRegistry, Misbehave, assert_contains, assert_ends};
 
-use super::{Waits, client, configured, connect, fits, list_versions, outcome, settings};
+use super::{Waits, address, client, configured, connect, fits, list_versions, outcome, settings};
 
 const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
 
@@ -84,6 +87,86 @@ async fn waits_double_and_servers_may_set_them() {
         let found = waits.take();
         assert!(fits(&found, &expected), "{status} {header:?}: {found:?}");
     }
+}
+
+/// Records reported waits.
+#[derive(Default)]
+struct ReportedWaits(Mutex<Vec<String>>);
+
+impl Reporter for ReportedWaits {
+    fn waiting(&self, message: &str) {
+        self.0.lock().unwrap().push(message.to_owned());
+    }
+}
+
+/// Returns the client of a registry that responds with `status`, and the reporter of its waits.
+fn overloaded(
+    status: u16,
+    retry_after: &str,
+) -> (FakeRegistry, RegistryClient, Arc<ReportedWaits>) {
+    let registry = registry();
+    registry.misbehave(Misbehave::on("*").status(status).retry_after(retry_after));
+    let reporter = Arc::new(ReportedWaits::default());
+    let settings = configured(&registry, &Waits::default());
+    let client = RegistryClient::new(settings, reporter.clone()).unwrap();
+    (registry, client, reporter)
+}
+
+#[tokio::test]
+async fn long_waits_are_reported() {
+    for (status, retry_after, expected) in [
+        (429, "4", None),
+        (
+            429,
+            "5",
+            Some(
+                "asks for a wait of 5 s, because the server responded with 429 Too Many Requests; tflock waits and tries again",
+            ),
+        ),
+        (
+            503,
+            "60",
+            Some(
+                "asks for a wait of 60 s, because the server responded with 503 Service Unavailable; tflock waits and tries again",
+            ),
+        ),
+        (
+            503,
+            "3600",
+            Some(
+                "asks for a wait of 3600 s, because the server responded with 503 Service Unavailable; tflock waits 60 s, its limit, and tries again",
+            ),
+        ),
+        (500, "3600", None),
+    ] {
+        let (registry, client, reporter) = overloaded(status, retry_after);
+        let error = list_versions(&client, "acme/ledger").await;
+        let host = format!("waiting: `{}` ", registry.url(""));
+        let expected = expected.map(|text| host + text);
+        let found = reporter.0.lock().unwrap().clone();
+        assert_eq!(
+            found.first(),
+            expected.as_ref(),
+            "{status} {retry_after}\n{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn requests_that_wait_for_the_same_host_are_reported_together() {
+    let (_registry, client, reporter) = overloaded(429, "30");
+    let names: Vec<_> = (0..16).map(|number| format!("acme/p{number}")).collect();
+    let requests = names.iter().map(|name| list_versions(&client, name));
+    futures_util::future::join_all(requests).await;
+    assert_eq!(reporter.0.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_hint_after_the_last_retry_names_the_wait() {
+    let (_registry, client, _reporter) = overloaded(429, "3600");
+    let error = client.versions(&address("acme/ledger")).await.unwrap_err();
+    let expected = "run tflock again later: the server asks to wait 3600 s";
+    assert_eq!(error.hint().as_deref(), Some(expected));
 }
 
 #[tokio::test]

@@ -118,6 +118,14 @@ impl Program {
         status.success()
     }
 
+    /// Starts the command with pipes for its output, for tests that read it while the command runs.
+    pub fn spawn_piped(mut self) -> Child {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command))
+    }
+
     /// Starts the command and discards its output, for tests that stop it.
     pub fn spawn(mut self) -> Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
