@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::problem::GitProblem;
 use crate::span::Explain;
 
 /// The reason why a git command in the user's repository failed.
@@ -33,8 +34,9 @@ pub enum GitError {
     #[error("cannot run `git {command}`: {message}")]
     Command {
         command: &'static str,
-        /// The first line of git's standard error, or its exit status.
+        /// The line of git's standard error that shows the problem, or its first line, or the exit status.
         message: String,
+        problem: Option<GitProblem>,
     },
 }
 
@@ -63,7 +65,9 @@ impl Explain for GitError {
             Self::Revision { .. } => {
                 "prefix a branch on a server with the name of the remote, as in `origin/main`"
             }
-            Self::Command { .. } => return None,
+            Self::Command { problem, .. } => {
+                return problem.map(|problem| problem.hint().to_owned());
+            }
         };
         Some(hint.to_owned())
     }

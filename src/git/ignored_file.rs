@@ -39,7 +39,7 @@ pub fn find_ignored(
         })?;
     // The exit status is 1 if no file is ignored.
     if !matches!(output.status.code(), Some(0 | 1)) {
-        return Err(io::Error::other(output.message()));
+        return Err(io::Error::other(output.failure().1));
     }
     Ok(parse(&output.stdout))
 }

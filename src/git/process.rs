@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
 
 use super::containment::{ProcessGroup, isolate};
+use super::problem::GitProblem;
 
 /// The time limit for one command. The largest module repositories take a minute on a slow connection.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
@@ -39,16 +40,19 @@ pub struct ProcessOutput {
 }
 
 impl ProcessOutput {
-    /// Returns the first line of standard error for use in an error message or, if it is empty, the exit status.
-    pub(super) fn message(&self) -> String {
+    /// Returns the problem, and the line of standard error that shows it. If the problem is unknown, this is the first line or, if
+    /// standard error is empty, the exit status.
+    pub(super) fn failure(&self) -> (Option<GitProblem>, String) {
         let text = String::from_utf8_lossy(&self.stderr);
-        match text.lines().find(|line| !line.trim().is_empty()) {
-            Some(line) => {
-                let visible = line.chars().filter(|character| !character.is_control());
-                visible.take(MAX_MESSAGE).collect()
-            }
-            None => self.status.to_string(),
+        let visible = |line: &str| {
+            let visible = line.chars().filter(|character| !character.is_control());
+            visible.take(MAX_MESSAGE).collect()
+        };
+        if let Some((problem, line)) = GitProblem::find(&text) {
+            return (Some(problem), visible(line));
         }
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        (None, first.map_or_else(|| self.status.to_string(), visible))
     }
 }
 

@@ -144,6 +144,7 @@ fn run_git(
             error => GitError::Command {
                 command: name,
                 message: error.to_string(),
+                problem: None,
             },
         })
 }
@@ -152,9 +153,11 @@ fn successful(command: &'static str, output: ProcessOutput) -> Result<Vec<u8>, G
     if output.status.success() {
         return Ok(output.stdout);
     }
+    let (problem, message) = output.failure();
     Err(GitError::Command {
         command,
-        message: output.message(),
+        message,
+        problem,
     })
 }
 

@@ -1,10 +1,12 @@
 //! Errors of remote modules.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::code::Code;
+use crate::git::GitProblem;
 use crate::provider::ModuleVersionConstraints;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, RegistryError};
@@ -38,6 +40,13 @@ pub enum ModuleError {
         address: RedactedUrl,
         limit: ModuleLimit,
     },
+    /// A submodule cannot be fetched.
+    #[error("cannot fetch submodule `{path}` of `{address}`")]
+    Submodule {
+        address: RedactedUrl,
+        path: String,
+        source: Box<Self>,
+    },
     #[error("submodule `{path}` of `{address}` has no address in `.gitmodules`")]
     NoSubmoduleAddress { address: RedactedUrl, path: String },
     #[error("the run was interrupted")]
@@ -59,13 +68,23 @@ pub enum ModuleError {
     NoRedirect(RedactedUrl),
     #[error("cannot run `{}`", program.display())]
     RunGit { program: PathBuf, source: io::Error },
-    #[error("git cannot fetch {what} from `{address}`: {message}")]
+    #[error("git cannot {step} {what} from `{address}`: {message}")]
     Git {
+        step: GitStep,
         what: String,
         address: RedactedUrl,
-        /// The last lines of git's standard error.
+        /// The line of git's standard error that shows the problem, or its last lines.
         message: String,
+        problem: Option<GitProblem>,
     },
+    /// The repository is a clone without its full history, and lacks the commit.
+    #[error("`{address}` is a shallow clone without the commit `{reference}`")]
+    ShallowRepository {
+        address: RedactedUrl,
+        reference: String,
+    },
+    #[error("`{0}` has no commits")]
+    EmptyRepository(RedactedUrl),
     #[error("git did not fetch `{address}` within {seconds} s")]
     GitTimeout { address: RedactedUrl, seconds: u64 },
     #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
@@ -99,6 +118,22 @@ pub enum ModuleError {
     /// The module is not on this machine, and `--offline` is set.
     #[error("`{0}` is not on this machine, and `--offline` forbids network access")]
     Offline(RedactedUrl),
+}
+
+/// A step of fetching a module with git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitStep {
+    Fetch,
+    CheckOut,
+}
+
+impl fmt::Display for GitStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fetch => "fetch",
+            Self::CheckOut => "check out",
+        })
+    }
 }
 
 /// A limit on fetched modules, with its value.
@@ -144,6 +179,16 @@ fn required(constraints: Option<&ModuleVersionConstraints>) -> String {
         || "a call without `version`".to_owned(),
         |constraints| format!("`{constraints}`"),
     )
+}
+
+impl ModuleError {
+    /// Changes the step of a failed git command to [`GitStep::CheckOut`].
+    pub(super) fn in_checkout(mut self) -> Self {
+        if let Self::Git { step, .. } = &mut self {
+            *step = GitStep::CheckOut;
+        }
+        self
+    }
 }
 
 /// Builds a [`ModuleError::Disk`] for `path`, for use with `map_err`.
@@ -201,9 +246,24 @@ impl Explain for ModuleError {
             Self::RunGit { .. } => {
                 "install git, which modules in git repositories require, or run `init` or `get` first"
             }
-            Self::Git { .. } => {
-                "git runs without prompts: give this user access to the repository with a key or a credential helper"
+            Self::Git {
+                problem: Some(problem),
+                ..
+            } => problem.hint(),
+            Self::Submodule { source, .. } => match &**source {
+                Self::Git {
+                    problem: Some(GitProblem::UnknownReference),
+                    ..
+                } => {
+                    "push the commit to the repository of the submodule, or update the submodule to a commit that was pushed"
+                }
+                source => return source.hint(),
+            },
+            Self::NoSubmoduleAddress { .. } => {
+                "add the submodule to `.gitmodules`, or remove it from the repository with `git rm --cached`"
             }
+            Self::ShallowRepository { .. } => "run `git fetch --unshallow` in that repository",
+            Self::EmptyRepository(_) => "push a commit, or correct the address",
             Self::NoRedirect(_) => {
                 "specify the archive format with `?archive=zip`, or write `git::` before the address of a repository"
             }

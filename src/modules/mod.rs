@@ -31,7 +31,7 @@ mod tar;
 mod versions;
 
 pub use archive::MAX_ARCHIVE_BYTES;
-pub use error::{ModuleError, ModuleLimit};
+pub use error::{GitStep, ModuleError, ModuleLimit};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
 

@@ -1,27 +1,32 @@
 //! Extracts error messages from git's standard error, without secrets.
 
-use crate::git::ProcessOutput;
+use crate::git::{GitProblem, ProcessOutput};
 use crate::redacted_url::{RedactedUrl, redact_line};
 
 /// The maximum number of lines of standard error in an error message.
 const MAX_MESSAGE_LINES: usize = 3;
 
 /// The maximum length of a line, in characters.
-const MAX_LINE: usize = 300;
+const MAX_LINE: usize = 400;
 
-/// Returns the last lines of standard error, without control characters and without user information in `url` or other URLs.
-pub(super) fn failure_message(output: &ProcessOutput, url: &str) -> String {
+/// Returns the problem, and the line of standard error that shows it, without control characters and without user information in
+/// `url` or other URLs. If the problem is unknown, these are the last lines.
+pub(super) fn describe_failure(output: &ProcessOutput, url: &str) -> (Option<GitProblem>, String) {
     let text =
         String::from_utf8_lossy(&output.stderr).replace(url, &RedactedUrl::parse(url).to_string());
+    if let Some((problem, line)) = GitProblem::find(&text) {
+        return (Some(problem), visible_line(line));
+    }
     let lines: Vec<String> = text
         .lines()
         .map(|line| visible_line(line.trim()))
         .filter(|line| !line.is_empty())
         .collect();
     if lines.is_empty() {
-        return output.status.to_string();
+        return (None, output.status.to_string());
     }
-    lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..].join("; ")
+    let last = &lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..];
+    (None, last.join("; "))
 }
 
 /// Whether git, or one of its helpers, ran out of memory.

@@ -24,7 +24,7 @@ pub(super) use access::GitAccess;
 pub use runner::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES};
 pub use submodules::MAX_SUBMODULES;
 
-use crate::git::GitTarget;
+use crate::git::{GitProblem, GitTarget};
 use crate::redacted_url::RedactedUrl;
 
 use super::{GitPackage, ModuleError, disk, links};
@@ -157,25 +157,51 @@ impl<'a> RepositoryFetch<'a> {
             },
             name => self.clone_shallow(name).await?,
         };
-        let object = format!("{revision}^{{commit}}");
-        let parse = ["rev-parse", "--verify", &object];
-        let parsed = self.git.run(self.target(), &parse, &[]).await?;
-        let commit = parsed.trim().to_owned();
+        let commit = self.resolve(revision).await?;
         let submodules = list_submodules(&self.git, self.target(), &commit).await?;
         self.disable_filters().map_err(disk(self.target))?;
         // With `--detach`, git treats the operand as a commit, not as a path.
         let check_out = ["checkout", "--quiet", "--force", "--detach", &commit];
-        self.git.run(self.target(), &check_out, &[]).await?;
+        let checked_out = self.git.run(self.target(), &check_out, &[]).await;
+        checked_out.map_err(ModuleError::in_checkout)?;
         fs::remove_dir_all(&self.git_dir).map_err(disk(self.target))?;
         Ok(FetchedCommit { commit, submodules })
     }
 
-    /// Clones the last commit of a branch or tag, or of the default branch.
+    /// Returns the hash of the commit that `revision` names.
+    async fn resolve(&self, revision: &str) -> Result<String, ModuleError> {
+        let object = format!("{revision}^{{commit}}");
+        let parse = ["rev-parse", "--verify", &object];
+        let error = match self.git.run(self.target(), &parse, &[]).await {
+            Ok(parsed) => return Ok(parsed.trim().to_owned()),
+            Err(error) => error,
+        };
+        let address = RedactedUrl::parse(&self.git.package.url);
+        Err(match (error, &self.git.package.reference) {
+            (ModuleError::Git { .. }, None) => ModuleError::EmptyRepository(address),
+            (ModuleError::Git { .. }, Some(reference)) if self.git_dir.join("shallow").exists() => {
+                ModuleError::ShallowRepository {
+                    address,
+                    reference: reference.clone(),
+                }
+            }
+            (error, _) => error,
+        })
+    }
+
+    /// Clones the last commit of a branch or tag, or of the default branch. Some servers can only send the full history.
     async fn clone_shallow<'n>(&self, name: Option<&'n str>) -> Result<&'n str, ModuleError> {
         let branch = name.map(|name| format!("--branch={name}"));
-        let mut arguments = vec!["--depth=1", "--single-branch"];
+        let mut arguments = vec!["--single-branch"];
         arguments.extend(branch.as_deref());
-        self.clone(&arguments).await?;
+        let shallow = [&arguments[..], &["--depth=1"]].concat();
+        match self.clone(&shallow).await {
+            Err(ModuleError::Git {
+                problem: Some(GitProblem::NoShallow),
+                ..
+            }) => self.clone(&arguments).await?,
+            result => result?,
+        }
         Ok("HEAD")
     }
 

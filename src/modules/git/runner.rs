@@ -10,11 +10,11 @@ use crate::git::{
     GIT_TIMEOUT, GitSettings, GitTarget, MAX_MEMORY, ProcessOutput, RunError, run_collecting,
     run_streaming,
 };
-use crate::modules::{GitPackage, ModuleError, ModuleLimit};
+use crate::modules::{GitPackage, GitStep, ModuleError, ModuleLimit};
 use crate::redacted_url::RedactedUrl;
 
 use super::disk_usage::{Excess, find_excess};
-use super::failure_message::{failure_message, is_out_of_memory};
+use super::failure_message::{describe_failure, is_out_of_memory};
 
 /// The maximum size of a repository on disk, in bytes, including its history and work tree. The largest module repositories take a few
 /// hundred megabytes with their full history.
@@ -183,13 +183,16 @@ impl GitRunner<'_> {
         if is_out_of_memory(&output.stderr) {
             return Err(self.limit(ModuleLimit::GitMemoryBytes(MAX_MEMORY)));
         }
+        let (problem, message) = describe_failure(&output, &self.package.url);
         Err(ModuleError::Git {
+            step: GitStep::Fetch,
             what: match &self.package.reference {
                 Some(reference) => format!("`{reference}`"),
                 None => "the default branch".to_owned(),
             },
             address: self.address(),
-            message: failure_message(&output, &self.package.url),
+            message,
+            problem,
         })
     }
 

@@ -21,9 +21,6 @@ pub const MAX_SUBMODULES: usize = 100;
 
 const FILE: &str = ".gitmodules";
 
-/// The settings of `.gitmodules` that tflock reads, as a regular expression for git.
-const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
-
 /// Fetches all submodules of `package`, including nested ones. `fetched` is the commit of the package in the directory of `limits`.
 pub(super) async fn fetch(
     access: GitAccess<'_>,
@@ -61,11 +58,30 @@ pub(super) async fn fetch(
                 package: &inner,
                 limits,
             };
-            let fetched = RepositoryFetch::new(git, &target).fetch().await?;
+            let fetched = RepositoryFetch::new(git, &target).fetch().await;
+            let fetched = fetched.map_err(|error| in_submodule(error, &package, &gitlink))?;
             waiting.push((inner, target, fetched));
         }
     }
     Ok(())
+}
+
+/// Adds the submodule to a failure of git.
+fn in_submodule(error: ModuleError, package: &GitPackage, gitlink: &Gitlink) -> ModuleError {
+    let is_git = matches!(
+        error,
+        ModuleError::Git { .. }
+            | ModuleError::GitTimeout { .. }
+            | ModuleError::ShallowRepository { .. }
+    );
+    if !is_git {
+        return error;
+    }
+    ModuleError::Submodule {
+        address: RedactedUrl::parse(&package.url),
+        path: String::from_utf8_lossy(&gitlink.path).into_owned(),
+        source: Box::new(error),
+    }
 }
 
 /// Returns the submodules of a commit and their addresses, except those that `.gitmodules` excludes.
@@ -81,14 +97,7 @@ async fn configured_submodules(
         return Ok(Vec::new());
     }
     let option = format!("--file={}", file.display());
-    let list = [
-        "config",
-        "-z",
-        "--no-includes",
-        &option,
-        "--get-regexp",
-        SETTINGS,
-    ];
+    let list = ["config", "-z", "--no-includes", &option, "--list"];
     let listed = git.run(GitTarget::NoRepository, &list, &[]).await?;
     let by_path = parse_submodules(&listed);
     let mut configured = Vec::new();
@@ -145,14 +154,16 @@ fn parse_submodules(listed: &str) -> BTreeMap<String, Submodule> {
         let Some((key, value)) = record.split_once('\n') else {
             continue;
         };
-        let Some((name, setting)) = key.rsplit_once('.') else {
+        let key = key.strip_prefix("submodule.");
+        let Some((name, setting)) = key.and_then(|key| key.rsplit_once('.')) else {
             continue;
         };
         let submodule = by_name.entry(name).or_default();
         match setting {
             "path" => value.trim_end_matches('/').clone_into(&mut submodule.path),
             "url" => submodule.url = Some(value.to_owned()),
-            _ => submodule.is_skipped = value == "none",
+            "update" => submodule.is_skipped = value == "none",
+            _ => {}
         }
     }
     by_name
@@ -204,7 +215,7 @@ mod tests {
 
     #[test]
     fn submodules_are_found_by_path() {
-        let listed = "submodule.a.b.path\nx/\0submodule.a.b.url\n../x\0submodule.n.path\nn\0submodule.n.update\nnone\0\
+        let listed = "submodule.a.b.path\nx/\0submodule.a.b.url\n../x\0submodule.n.path\nn\0submodule.n.update\nnone\0submodule.n.branch\nx\0core.bare\ntrue\0\
                       submodule.bare.url\0";
         let x = Submodule {
             path: "x".to_owned(),

@@ -5,6 +5,7 @@
 //! | `ref` as branch, tag, commit, abbreviated commit; `depth`; subdirectories, wildcards | `git::references_and_subdirectories` |
 //! | one clone per source and run, which later calls share even if it failed | `git::each_repository_is_fetched_once` |
 //! | no hooks, only allowed protocols (including in submodules and `insteadOf`), no symlinks out of the package | `git::*` |
+//! | what failures of git say, and their hints | `git_failures::*` |
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
 //! | paths and symlinks out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
@@ -18,6 +19,8 @@ mod archives;
 pub(crate) mod binary;
 mod chosen;
 mod git;
+#[cfg(unix)]
+mod git_failures;
 mod installed;
 #[cfg(unix)]
 mod kept;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use regex::Regex;
 use tflock_test_support::{
-    Identity, Program, TestAuthority, TestContext, assert_contains, check_rows, is_recording,
+    Identity, Program, TestAuthority, TestContext, assert_contains, assert_recorded, check_rows,
 };
 
 use crate::TFLOCK;
@@ -16,8 +16,6 @@ use servers::{
     HANDSHAKE_FAILURE, PROTOCOL_VERSION, closed_port, listen, proxy, requiring_client_certificate,
     respond, respond_at_once, respond_with_tls,
 };
-
-const MESSAGES: &str = include_str!("messages.txt");
 
 /// A host that cannot be reached, and the environment in which tflock runs.
 struct Situation {
@@ -243,16 +241,8 @@ fn errors_name_the_cause_the_proxy_and_the_certificates() {
     });
     let found = found.into_inner().unwrap().concat();
     assert!(!found.contains("XSECRETX"), "{found}");
-    if is_recording() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/unreachable/messages.txt");
-        std::fs::write(file, &found).unwrap();
-        return;
-    }
-    assert!(
-        found == MESSAGES,
-        "{}",
-        similar::TextDiff::from_lines(MESSAGES, &found).unified_diff()
-    );
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/unreachable/messages.txt");
+    assert_recorded(&file, &found);
 }
 
 /// The system's certificates are in different places on different systems.

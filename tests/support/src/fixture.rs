@@ -2,7 +2,9 @@
 
 use std::env;
 use std::error::Error;
+use std::fs;
 use std::iter;
+use std::path::Path;
 
 /// Splits a tree into its files. Each file begins with a line `-- path --`, and the lines after it are its content. The
 /// indentation of the first such line is removed from every line.
@@ -83,6 +85,23 @@ pub fn error_chain(error: &dyn Error) -> String {
 /// Returns whether tests that compare with recorded results of the real tools record them again (`TFLOCK_RECORD=1`).
 pub fn is_recording() -> bool {
     env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1")
+}
+
+/// Compares `found` with the content of a file. With `TFLOCK_RECORD=1`, writes the file instead.
+#[track_caller]
+pub fn assert_recorded(file: &Path, found: &str) {
+    if is_recording() {
+        fs::write(file, found).expect("the repository is writable");
+        return;
+    }
+    let recorded = fs::read_to_string(file).expect("the file was recorded");
+    if recorded == found {
+        return;
+    }
+    let differs = |(recorded, found): &(&str, &str)| recorded != found;
+    let mut lines = recorded.lines().zip(found.lines());
+    let first = lines.find(differs);
+    panic!("{} differs: {first:#?}\n{found}", file.display());
 }
 
 #[cfg(test)]

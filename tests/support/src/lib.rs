@@ -34,7 +34,8 @@ pub use archive::{ArchiveFacts, ArchiveWriter};
 pub use context::TestContext;
 pub use document::{Document, ResponseBody};
 pub use fixture::{
-    assert_contains, assert_ends, assert_starts, error_chain, is_recording, multiline, table,
+    assert_contains, assert_ends, assert_recorded, assert_starts, error_chain, is_recording,
+    multiline, table,
 };
 pub use git::{git, git_commit_all, git_with_input};
 pub use gpg::GpgHome;

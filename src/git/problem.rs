@@ -1,0 +1,200 @@
+//! Recognizes common problems in the messages of git and ssh, which are in English because git runs with `LC_ALL=C`.
+
+/// The cause of a failed git command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitProblem {
+    /// The key of the ssh server is unknown.
+    UnknownHostKey,
+    /// The key of the ssh server differs from the known one.
+    ChangedHostKey,
+    /// The ssh server accepts none of the user's keys.
+    SshKey,
+    /// The https server requires credentials, and git has none for it.
+    NoCredentials,
+    /// The https server rejects the credentials that git sent.
+    Credentials,
+    /// The server has no such repository, or hides it from this user.
+    NoRepository,
+    /// The repository has no such branch, tag or commit.
+    UnknownReference,
+    UnknownHost,
+    Unreachable,
+    Certificate,
+    /// The server responds with an error that may be temporary.
+    ServerError,
+    /// The program for ssh connections is missing.
+    NoSsh,
+    Protocol,
+    /// The server cannot send a part of the history.
+    NoShallow,
+    /// A repository on this machine belongs to a different user.
+    Owner,
+    DiskFull,
+    /// This system cannot store the names of the files.
+    FileNames,
+    /// The repository lacks objects, or objects are damaged.
+    Damaged,
+    /// The git configuration is invalid.
+    Configuration,
+}
+
+/// Parts of messages with the problems that they indicate. An earlier one takes precedence: the later ones may also follow from it.
+const SIGNS: [(&str, GitProblem); 46] = {
+    use GitProblem as Problem;
+    [
+        (
+            "REMOTE HOST IDENTIFICATION HAS CHANGED",
+            Problem::ChangedHostKey,
+        ),
+        ("Host key verification failed", Problem::UnknownHostKey),
+        ("Permission denied (", Problem::SshKey),
+        ("Could not resolve host", Problem::UnknownHost),
+        ("SSL certificate problem", Problem::Certificate),
+        ("certificate verification failed", Problem::Certificate),
+        ("Connection refused", Problem::Unreachable),
+        ("Connection timed out", Problem::Unreachable),
+        ("Operation timed out", Problem::Unreachable),
+        ("Network is unreachable", Problem::Unreachable),
+        ("No route to host", Problem::Unreachable),
+        ("Failed to connect to", Problem::Unreachable),
+        ("Could not connect to server", Problem::Unreachable),
+        ("could not read Username", Problem::NoCredentials),
+        ("could not read Password", Problem::NoCredentials),
+        ("Authentication failed", Problem::Credentials),
+        ("returned error: 401", Problem::Credentials),
+        ("returned error: 403", Problem::Credentials),
+        ("not allowed to download", Problem::Credentials),
+        ("returned error: 404", Problem::NoRepository),
+        ("returned error: 429", Problem::ServerError),
+        ("returned error: 5", Problem::ServerError),
+        ("fatal: cannot run ", Problem::NoSsh),
+        ("' not allowed", Problem::Protocol),
+        ("does not support shallow", Problem::NoShallow),
+        ("dubious ownership", Problem::Owner),
+        ("No space left on device", Problem::DiskFull),
+        ("Disk quota exceeded", Problem::DiskFull),
+        ("File name too long", Problem::FileNames),
+        ("invalid path", Problem::FileNames),
+        ("is corrupt", Problem::Damaged),
+        // With a repository on this machine, two processes report this, in any order.
+        (
+            "upload-pack: aborting due to possible repository corruption",
+            Problem::Damaged,
+        ),
+        ("repository corruption", Problem::Damaged),
+        ("bad object", Problem::Damaged),
+        ("bad signature", Problem::Damaged),
+        ("index file corrupt", Problem::Damaged),
+        ("unable to read tree", Problem::Damaged),
+        ("did not send all necessary objects", Problem::Damaged),
+        ("bad config line", Problem::Configuration),
+        ("Remote branch ", Problem::UnknownReference),
+        ("couldn't find remote ref", Problem::UnknownReference),
+        ("Needed a single revision", Problem::UnknownReference),
+        ("Repository not found", Problem::NoRepository),
+        ("could not be found", Problem::NoRepository),
+        (
+            "does not appear to be a git repository",
+            Problem::NoRepository,
+        ),
+        ("' not found", Problem::NoRepository),
+    ]
+};
+
+impl GitProblem {
+    /// Finds the problem, and the line of the message that shows it.
+    pub fn find(message: &str) -> Option<(Self, &str)> {
+        SIGNS.iter().find_map(|(sign, problem)| {
+            let line = message.lines().find(|line| line.contains(sign))?;
+            Some((*problem, line.trim()))
+        })
+    }
+
+    /// Returns the next step for the user.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::UnknownHostKey => {
+                "connect once with `ssh`, or add the server's key to `known_hosts` with `ssh-keyscan`, after comparing it with the key that \
+                 the server's operator publishes"
+            }
+            Self::ChangedHostKey => {
+                "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
+                 intercept the connection"
+            }
+            Self::SshKey => {
+                "add an ssh key that may read the repository to this user's agent or `~/.ssh`; git runs without prompts, so the key must not \
+                 require a passphrase outside the agent"
+            }
+            Self::NoCredentials => {
+                "configure a git credential helper for this host, or a token with `url.<base>.insteadOf`: git runs without prompts"
+            }
+            Self::Credentials => {
+                "check that the credentials that git has for this host are valid and may read the repository"
+            }
+            Self::NoRepository => {
+                "check the address, and that this user may read the repository: servers hide private repositories in this way"
+            }
+            Self::UnknownReference => {
+                "correct `ref`: the repository has no branch, tag or commit of this name"
+            }
+            Self::UnknownHost => {
+                "check the spelling of the host name; if only a proxy can reach the host, set `https_proxy`, which git uses for https but not \
+                 for ssh"
+            }
+            Self::Unreachable => {
+                "check the address and whether this machine can reach the server; if only a proxy can, set `https_proxy`, which git uses for \
+                 https but not for ssh"
+            }
+            Self::Certificate => {
+                "if your company issued the certificate, add its CA certificate to the system's store, or set `GIT_SSL_CAINFO` to its path"
+            }
+            Self::ServerError => "try again later: the server is overloaded or out of order",
+            Self::NoSsh => {
+                "install ssh, or correct `GIT_SSH_COMMAND`, `GIT_SSH` or `core.sshCommand`"
+            }
+            Self::Protocol => {
+                "use an address with `https://` or `ssh://`, and check `url.<base>.insteadOf` in the git configuration"
+            }
+            Self::NoShallow => "use a server that supports git's smart protocol",
+            Self::Owner => {
+                "if you trust the repository, add its path to `safe.directory` in the git configuration, or run tflock as its owner"
+            }
+            Self::DiskFull => {
+                "free space on the disk, or set `TFLOCK_CACHE_DIR` to a different one"
+            }
+            Self::FileNames => {
+                "rename the files in the repository: this system cannot store files with these names"
+            }
+            Self::Damaged => {
+                "run `git fsck` in the repository that git reads, and repair it or clone it again"
+            }
+            Self::Configuration => {
+                "correct the file of the git configuration that the message names"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_with_the_cause_is_found() {
+        const SSH: &str = "git@h.test: Permission denied (publickey).\r\nfatal: Could not read from remote repository.\n\nPlease make \
+                           sure you have the correct access rights\nand the repository exists.\n";
+        for (message, expected) in [
+            (
+                SSH,
+                Some((
+                    GitProblem::SshKey,
+                    "git@h.test: Permission denied (publickey).",
+                )),
+            ),
+            ("fatal: not a git repository: '/x'", None),
+            ("", None),
+        ] {
+            assert_eq!(GitProblem::find(message), expected, "{message}");
+        }
+    }
+}
