@@ -64,6 +64,16 @@ pub enum BlockProblem {
     ImportInChild,
     #[error("a `module` block must have a `source`")]
     MissingSource,
+    #[error("a required provider of a stack must have a `{0}`")]
+    MissingInStack(&'static str),
+    #[error(
+        "cannot read the embedded stack: its `source` is not a local path, and tflock fetches no stacks"
+    )]
+    EmbeddedStack,
+    #[error("cannot read the embedded stack: its directory is outside the repository")]
+    StackOutside,
+    #[error("cannot read the embedded stack: stacks are nested more than {0} levels deep")]
+    StackDepth(usize),
     #[error("{0} is not allowed in an `action` block")]
     UnexpectedInAction(String),
 }

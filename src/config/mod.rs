@@ -32,6 +32,7 @@ mod read_options;
 mod required_providers;
 mod resources;
 mod root_module;
+mod stack;
 mod static_evaluation;
 mod test_files;
 mod tree;
@@ -54,6 +55,7 @@ pub use root_module::{
     ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,
     MovedModule, RootModule, local_callers, local_modules, read_root, read_roots,
 };
+pub use stack::{is_stack_file, read_stack};
 pub use static_evaluation::is_variable_file;
 pub use test_files::is_test_file;
 

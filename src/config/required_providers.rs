@@ -116,7 +116,7 @@ fn key(whole: &ArgumentValue, key: &Expr) -> Result<String, ConfigError> {
 }
 
 /// Evaluates part of an expression, which must be a string. Otherwise, the error is `problem`.
-fn string(
+pub(super) fn string(
     whole: &ArgumentValue,
     part: &Expr,
     problem: BlockProblem,

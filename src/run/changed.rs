@@ -17,7 +17,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::config::{
-    ReadOptions, Tests, VariableOption, clean, is_configuration, is_test_file, is_variable_file,
+    ReadOptions, Tests, VariableOption, clean, is_configuration, is_stack_file, is_test_file,
+    is_variable_file,
 };
 use crate::git::ChangedFiles;
 use crate::lockfile::FILE_NAME;
@@ -71,6 +72,7 @@ impl ChangeFilter {
         let is_read = |name: &str| {
             name == FILE_NAME
                 || is_configuration(name)
+                || is_stack_file(name)
                 || is_variable_file(name)
                 || options.tests != Tests::Skip && is_test_file(name)
         };
@@ -90,7 +92,8 @@ impl ChangeFilter {
 
     /// Returns whether a file of a called module changed.
     fn affects_module(&self, directory: &Path) -> bool {
-        self.has(directory, is_configuration) || self.is_below(directory)
+        let is_read = |name: &str| is_configuration(name) || is_stack_file(name);
+        self.has(directory, is_read) || self.is_below(directory)
     }
 
     /// Returns whether a file in `directory` with a matching name changed, or the target of a symlink with a matching name.

@@ -15,7 +15,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use thiserror::Error;
 
 use crate::code::Code;
-use crate::config::{is_configuration, is_tofu_only};
+use crate::config::{is_configuration, is_stack_file, is_tofu_only};
 use crate::lockfile::FILE_NAME as LOCK_FILE_NAME;
 use crate::span::Explain;
 
@@ -57,6 +57,8 @@ pub struct WalkedDirectory {
     pub has_configuration: bool,
     /// Whether it contains configuration files that only OpenTofu reads.
     pub has_tofu_files: bool,
+    /// Whether it contains files of a Terraform stack.
+    pub has_stack_files: bool,
     pub has_lock_file: bool,
     /// Whether the name of another file starts with `.terraform.lock.hcl`. A killed run may have left such a file behind.
     pub has_leftovers: bool,
@@ -93,6 +95,7 @@ struct DirectoryFacts {
     named: Option<FoundBy>,
     has_configuration: bool,
     has_tofu_files: bool,
+    has_stack_files: bool,
     has_lock_file: bool,
     has_leftovers: bool,
     has_config_file: bool,
@@ -106,6 +109,7 @@ impl DirectoryFacts {
             named: None,
             has_configuration: is_configuration(name),
             has_tofu_files: is_tofu_only(name),
+            has_stack_files: is_stack_file(name),
             has_lock_file: name == LOCK_FILE_NAME,
             has_leftovers: name != LOCK_FILE_NAME && name.starts_with(LOCK_FILE_NAME),
             has_config_file: name.eq_ignore_ascii_case(CONFIG_FILE_NAME),
@@ -116,6 +120,7 @@ impl DirectoryFacts {
         self.named = self.named.max(other.named);
         self.has_configuration |= other.has_configuration;
         self.has_tofu_files |= other.has_tofu_files;
+        self.has_stack_files |= other.has_stack_files;
         self.has_lock_file |= other.has_lock_file;
         self.has_leftovers |= other.has_leftovers;
         self.has_config_file |= other.has_config_file;
@@ -123,7 +128,7 @@ impl DirectoryFacts {
 
     /// Whether the walk reports the directory.
     const fn is_relevant(self) -> bool {
-        self.named.is_some() || self.has_configuration || self.has_lock_file
+        self.named.is_some() || self.has_configuration || self.has_stack_files || self.has_lock_file
     }
 }
 
@@ -161,6 +166,7 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> WalkResult {
                 found_by: facts.named.unwrap_or(FoundBy::Walk),
                 has_configuration: facts.has_configuration,
                 has_tofu_files: facts.has_tofu_files,
+                has_stack_files: facts.has_stack_files,
                 has_lock_file: facts.has_lock_file,
                 has_leftovers: facts.has_leftovers,
             })

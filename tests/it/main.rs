@@ -36,6 +36,7 @@ mod registry;
 mod reports;
 mod rows;
 mod secrets;
+mod stacks;
 mod trust;
 mod twins;
 mod unreachable;

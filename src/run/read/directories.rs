@@ -168,8 +168,9 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
                 directory.found_by = FoundBy::Walk;
             }
         }
-        walk.directories
-            .retain(|directory| directory.has_configuration || directory.has_lock_file);
+        walk.directories.retain(|directory| {
+            directory.has_configuration || directory.has_stack_files || directory.has_lock_file
+        });
     }
     (walk, leaving)
 }

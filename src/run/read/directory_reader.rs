@@ -100,9 +100,11 @@ impl<'a> DirectoryReader<'a> {
             return Err(vec![Diagnostic::of(&**error, &found.path)]);
         }
         let (engine, locked) = self.old_lock_file(found, absolute, &mut read.directory)?;
-        let is_configured = self.settings.locks_alone
+        let has_modules = self.settings.locks_alone
             || is_configured(found, engine)
                 .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
+        let is_stack = !has_modules && found.has_stack_files && engine == Engine::Terraform;
+        let is_configured = has_modules || is_stack;
         let lock_only = self.settings.locks_alone || locked.bytes.is_some() && !is_configured;
         let root = if lock_only {
             RootModule {
@@ -110,7 +112,7 @@ impl<'a> DirectoryReader<'a> {
                 ..RootModule::default()
             }
         } else {
-            self.read_root(engine, &mut read.directory)?
+            self.read_root(engine, is_stack, &mut read.directory)?
         };
         read.calls.extend(root.local_modules.iter().cloned());
         let scope = ProviderScope::new(&area.policy, engine);
@@ -129,6 +131,7 @@ impl<'a> DirectoryReader<'a> {
         let facts = CreationFacts {
             found_by: found.found_by,
             is_configured,
+            is_stack,
             needs_lock,
         };
         let skip_reason = facts.skip_reason(area.options.create.value);
@@ -178,16 +181,22 @@ impl<'a> DirectoryReader<'a> {
         Ok((engine, OldLockFile { bytes, locks, rest }))
     }
 
-    /// Reads the configuration of a directory and of all modules that it calls.
+    /// Reads the configuration of a directory and of all modules that it calls, or that of a stack.
     fn read_root(
         &self,
         engine: Engine,
+        is_stack: bool,
         directory: &mut ReadDirectory,
     ) -> Result<RootModule, Vec<Diagnostic>> {
         let (area, path) = (&directory.area, &directory.path);
-        let options = area.read_options(engine);
-        let root = config::read_root(path, &options, &self.cache, Some(self.fetcher))
-            .map_err(|errors| Diagnostic::all(errors.iter().map(|error| &**error), path))?;
+        let root = if is_stack {
+            config::read_stack(path)
+        } else {
+            let options = area.read_options(engine);
+            config::read_root(path, &options, &self.cache, Some(self.fetcher))
+        };
+        let root =
+            root.map_err(|errors| Diagnostic::all(errors.iter().map(|error| &**error), path))?;
         directory.moved_modules = self.moved_modules(path, engine, &root);
         directory.chosen_modules.clone_from(&root.chosen_modules);
         for text in &root.warnings {
@@ -233,6 +242,7 @@ fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, Config
 struct CreationFacts {
     found_by: FoundBy,
     is_configured: bool,
+    is_stack: bool,
     /// Whether the directory, including its test files, requires a provider that a lock file can record.
     needs_lock: bool,
 }
@@ -244,6 +254,10 @@ impl CreationFacts {
             Create::Never => Some(SkipReason::CreationForbidden),
             Create::Always | Create::Auto if !self.is_configured && !self.needs_lock => {
                 Some(SkipReason::NoConfiguration)
+            }
+            // A stack without a provider needs no lock file, and Terraform writes none.
+            Create::Always | Create::Auto if self.is_stack && !self.needs_lock => {
+                Some(SkipReason::RequiresNothing)
             }
             Create::Auto if self.found_by != FoundBy::DirectoryArgument && !self.needs_lock => {
                 Some(SkipReason::RequiresNothing)
