@@ -19,6 +19,7 @@ mod engine_rules;
 mod error;
 mod file_declarations;
 mod functions;
+mod literal_sources;
 mod location;
 mod manifest;
 mod module;
@@ -40,6 +41,7 @@ mod tree;
 pub use block_problem::BlockProblem;
 pub use error::ConfigError;
 pub use functions::evaluate_alone;
+pub use literal_sources::literal_local_sources;
 pub use location::clean;
 pub use module_cache::ModuleCache;
 pub use module_files::{

@@ -159,6 +159,27 @@ fn a_called_module_gets_no_lock_file() {
     );
 }
 
+/// A module does not become a root module because its caller cannot be read.
+#[test]
+fn a_module_called_by_an_invalid_directory_gets_no_lock_file() {
+    for mistake in [
+        "terraform {\n  required_providers {\n    anvil = { source = \"acme/anvil\", version = \"1.x.y\" }\n  }\n}\n",
+        "resource \"a\" {}\n",
+        "locals {\n",
+        "terraform {\n  required_providers {\n    anvil = { source = \"acme\" }\n  }\n}\n",
+    ] {
+        let (_registry, context) = start();
+        context.require("module", &[("acme/anvil", "~> 1.0")]);
+        let call = "module \"m\" {\n  source = \"../module\"\n}\n";
+        context.write(".git/HEAD", "ref: refs/heads/main\n");
+        context
+            .write("root/main.tf", call)
+            .write("root/mistake.tf", mistake);
+        lock(&context, "-r .").expect_code(1);
+        assert_eq!(versions(&context, "module"), "no file", "{mistake}");
+    }
+}
+
 #[test]
 fn paths_are_ignored_by_an_unanchored_expression() {
     let (_registry, context) = start();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{ReadOptions, local_callers};
+use crate::config::{ReadOptions, literal_local_sources, local_callers};
 use crate::options::Create;
 use crate::run::callers::CalledModules;
 use crate::settings::Area;
@@ -22,6 +22,10 @@ pub(super) fn skip_called_modules(
     let mut called = CalledModules::default();
     for read in &read {
         called.add(&read.directory.path, read.calls.iter());
+        if matches!(read.directory.task, Task::Fail) {
+            let calls = literal_local_sources(&read.directory.path);
+            called.add(&read.directory.path, &calls);
+        }
     }
     for (module, callers) in calls_of_other_directories(reader, &search_roots(&read), &read) {
         for caller in callers {
