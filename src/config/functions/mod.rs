@@ -3,6 +3,7 @@
 //! [`table::FUNCTIONS`] lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
 //! tflock uses the installed module.
 
+mod assumptions;
 mod collections;
 mod common_type;
 mod csv;
@@ -100,14 +101,18 @@ impl Functions {
         Function::find(unprefixed(name)).is_some_and(|function| function.reads_files)
     }
 
-    /// Checks that the engine has the function and that tflock supports it.
+    /// Checks a call that is perhaps never evaluated: tflock must support the function, and OpenTofu must not refuse to look at it.
+    /// A function that does not exist is an error only if it is called.
     pub(super) fn check(&self, name: &str) -> Result<(), EvalProblem> {
-        match self.find(unprefixed(name))? {
-            Some(Function {
+        match self.find(unprefixed(name)) {
+            Ok(Some(Function {
                 implementation: Implementation::Unsupported,
                 name,
                 ..
-            }) => Err(EvalProblem::UnsupportedFunction((*name).to_owned())),
+            })) => Err(EvalProblem::UnsupportedFunction((*name).to_owned())),
+            Err(problem) if name.starts_with("provider::") || unprefixed(name) == "convert" => {
+                Err(problem)
+            }
             _ => Ok(()),
         }
     }

@@ -7,8 +7,8 @@ use crate::syntax::Value;
 
 use super::digests::{base64, hex, md5, of_file, of_text, sha1, sha256, sha512};
 use super::{
-    FunctionError, FunctionResult, Functions, collections, csv, digests, files, letters, numbers,
-    sets, strings, templates, text, yaml,
+    FunctionError, FunctionResult, Functions, assumptions, collections, csv, digests, files,
+    letters, numbers, sets, strings, templates, text, yaml,
 };
 
 pub(super) struct Function {
@@ -77,7 +77,8 @@ const fn only_in(engine: Engine, name: &'static str, implementation: Implementat
     }
 }
 
-/// All functions that `terraform metadata functions` and `tofu metadata functions` list, and `convert`, sorted by name.
+/// All functions that `terraform metadata functions` and `tofu metadata functions` list, `convert`, and the functions that
+/// OpenTofu 1.13 adds, sorted by name.
 ///
 /// Sources and versions hardly ever use the unsupported functions, and an incorrect result would be worse than an error:
 ///
@@ -97,6 +98,18 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("abspath", One(files::abspath)),
     function("alltrue", One(|_, list| collections::all_true(list))),
     function("anytrue", One(|_, list| collections::any_true(list))),
+    only_in(Engine::Tofu, "assumeequal", Raw(2..=2, assumptions::equal)),
+    only_in(Engine::Tofu, "assumelistlength", Three(|_, value, least, most| assumptions::length(collections::to_list(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumelistlengthmax", Two(|_, value, most| assumptions::length(collections::to_list(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumelistlengthmin", Two(|_, value, least| assumptions::length(collections::to_list(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumemaplength", Three(|_, value, least, most| assumptions::length(collections::to_map(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumemaplengthmax", Two(|_, value, most| assumptions::length(collections::to_map(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumemaplengthmin", Two(|_, value, least| assumptions::length(collections::to_map(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumenotnull", One(|_, value| assumptions::not_null(value))),
+    only_in(Engine::Tofu, "assumesetlength", Three(|_, value, least, most| assumptions::length(sets::to_set(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumesetlengthmax", Two(|_, value, most| assumptions::length(sets::to_set(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumesetlengthmin", Two(|_, value, least| assumptions::length(sets::to_set(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumestringprefix", Two(|_, value, prefix| assumptions::string_prefix(value, prefix))),
     function("base64decode", One(|_, text| strings::base64_decode(text))),
     function("base64encode", One(|_, value| Ok(base64(text(value)?.as_bytes()).into()))),
     only_in(Engine::Tofu, "base64gunzip", Unsupported),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::config::Functions;
 use crate::provider::Engine;
-use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, Value};
+use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, ExprKind, Value};
 
 use super::hidden_origins::{HiddenOrigin, HiddenOrigins};
 use super::type_constraint::TypeConstraint;
@@ -132,8 +132,12 @@ impl EvalScope for InstanceScope<'_> {
 
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let budget = &self.instance.context.budget;
-        let converted =
-            TypeConstraint::parse(target, budget).and_then(|target| target.convert(value, budget));
+        // Types in strings are valid only in variables.
+        let is_quoted = matches!(target.kind, ExprKind::Template(_));
+        let target = (!is_quoted).then(|| TypeConstraint::parse(target, budget));
+        let converted = target
+            .flatten()
+            .and_then(|target| target.convert(value, budget));
         let message = "the value cannot be converted to this type".to_owned();
         converted.ok_or(EvalProblem::Function {
             name: "convert".to_owned(),

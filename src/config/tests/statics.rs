@@ -107,8 +107,15 @@ fn functions() {
         coalesce("./c", var.n) | c | c
         core::format("./%s", "c") | c | c
         convert("./c", string) | c | -
+        convert("./c", "string") | - | -
         nofunc() | - | -
-        true ? "./c" : nofunc() | - | -
+        true ? "./c" : nofunc() | c | c
+        true ? nofunc() : "./c" | - | -
+        try(nofunc(), core::nofunc(), ns::f(), "./c") | c | c
+        can(nofunc()) ? "./a" : "./c" | c | c
+        try(provider::q::f(), "./c") | - | -
+        try(convert("./a", string), "./c") | a | -
+        assumestringprefix("./c", "./") | - | c | from 1.13 on
         timestamp() == "" ? "./a" : "./c" | - | c
         templatestring("./$${name}", { name = "c" }) | c | c
         provider::q::f() | - | -

@@ -292,8 +292,8 @@ fn some_functions_are_known_to_one_engine_only() {
     }
     for name in ["urldecode", "cidrcontains", "base64gunzip"] {
         let terraform = Functions::new(Path::new("."), Engine::Terraform, budget());
-        let unknown = Err(EvalProblem::NoSuchFunction(name.to_owned()));
-        assert_eq!(terraform.check(name), unknown);
+        let unknown = EvalProblem::NoSuchFunction(name.to_owned());
+        assert_eq!(terraform.call(name, &[]), Err(unknown));
     }
 }
 
@@ -310,6 +310,72 @@ const FUNCTIONS: &str = "abs abspath alltrue anytrue base64decode base64encode b
      textencodebase64 timeadd timecmp timestamp title tobool tolist tomap tonumber toset tostring \
      transpose trim trimprefix trimspace trimsuffix try upper urldecode urlencode uuid uuidv5 values \
      yamldecode yamlencode zipmap";
+
+#[test]
+fn assumptions_of_tofu_are_checked() {
+    // `-` stands for an error.
+    let rows = r#"
+        assumeequal("a", "a") => "a"
+        assumeequal(1, "1") => "1"
+        assumeequal("true", true) => true
+        assumeequal(["1", "a"], [1, "a"]) => [1, "a"]
+        assumeequal(["a", "a"], toset(["a"])) => ["a"]
+        assumeequal({ a = 1, b = 2 }, { a = "1" }) => { a = "1" }
+        assumeequal({ a = 1 }, { a = 1, b = 2 }) => -
+        assumeequal(null, null) => null
+        assumeequal("a", null) => -
+        assumeequal(null, "a") => -
+        assumeequal([null], ["a"]) => -
+        assumeequal("a", "b") => -
+        assumeequal([], "b") => -
+        assumeequal(sensitive("a"), "a") => "a"
+        assumenotnull([]) => []
+        assumenotnull(null) => -
+        assumestringprefix("./m", "./") => "./m"
+        assumestringprefix("./m", "x/") => -
+        // The last letter of the prefix does not count, because the value might combine it with another character.
+        assumestringprefix("./m", "./n") => "./m"
+        assumestringprefix("./m", "./xy") => -
+        // The known value is shorter than the prefix.
+        assumestringprefix("./m", "./m/n/") => "./m"
+        assumestringprefix(12, 1) => "12"
+        assumestringprefix(null, "a") => null
+        assumestringprefix("a", null) => -
+        assumelistlength([1, "a"], 2, 2) => ["1", "a"]
+        assumelistlength(["a"], "1", 2) => ["a"]
+        assumelistlength(["a"], -1, 1) => ["a"]
+        assumelistlength(["a"], 0.5, 1) => -
+        assumelistlength(["a"], 2, 3) => -
+        assumelistlength(null, 0, 1) => -
+        assumelistlength("a", 0, 1) => -
+        assumelistlengthmin(["a"], 1) => ["a"]
+        assumelistlengthmin(["a"], 2) => -
+        assumelistlengthmax(["a"], 9223372036854775806) => ["a"]
+        assumelistlengthmax(["a"], 9223372036854775807) => -
+        assumelistlengthmax(["a"], 0) => -
+        assumelistlengthmax(["a"], null) => -
+        assumesetlength(["a", "a"], 1, 1) => ["a"]
+        assumesetlengthmin(["a", "a"], 2) => -
+        assumesetlengthmax(["a", "a"], 1) => ["a"]
+        assumemaplength({ a = 1, b = "x" }, 2, 2) => { a = "1", b = "x" }
+        assumemaplengthmin({ a = 1 }, 2) => -
+        assumemaplengthmax({ a = 1 }, 1) => { a = 1 }
+        assumemaplength([1], 1, 1) => -
+    "#;
+    let lines = rows.lines().map(str::trim);
+    for row in lines.filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        let (call, expected) = row.split_once(" => ").unwrap();
+        let found = super::evaluate_alone(call, Engine::Tofu).ok();
+        let expected =
+            (expected != "-").then(|| super::evaluate_alone(expected, Engine::Tofu).unwrap());
+        assert_eq!(found, expected, "{call}");
+        let error = value(call).unwrap_err();
+        assert!(
+            matches!(error, EvalProblem::NoSuchFunction(_)),
+            "{call}: {error}"
+        );
+    }
+}
 
 #[test]
 fn the_table_is_sorted_by_name() {
@@ -354,8 +420,7 @@ fn every_function_of_the_tools_is_supported_or_listed_as_unsupported() {
     let unknown = |name: &&str| {
         // OpenTofu lists this function, but rejects it in module sources.
         let refused = *name == "plantimestamp";
-        let checked = functions.check(name);
-        matches!(checked, Err(EvalProblem::NoSuchFunction(_))) && !refused
+        functions.find(name).is_err() && !refused
     };
     let unknown: Vec<&str> = FUNCTIONS.split_whitespace().filter(unknown).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
