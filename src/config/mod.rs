@@ -33,6 +33,7 @@ mod read_options;
 mod required_providers;
 mod resources;
 mod root_module;
+mod source_shorthand;
 mod stack;
 mod static_evaluation;
 mod test_files;

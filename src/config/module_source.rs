@@ -7,8 +7,10 @@ use thiserror::Error;
 use crate::provider::{Engine, Hostname};
 use crate::redacted_url::RedactedUrl;
 
+use super::source_shorthand::{expand_shorthand, has_scheme};
+
 /// Hosts whose addresses are shorthand for git repositories.
-const CODE_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
+pub(super) const CODE_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
 
 /// A module source in canonical form, as `modules.json` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,66 +221,41 @@ pub fn clean_subdirectory(text: &str) -> Result<Option<String>, SourceError> {
     Ok(Some(clean))
 }
 
-/// Expands go-getter shorthand for a package.
+/// Expands the shorthand of a package, with or without a getter. Addresses with a scheme stay as they are.
 fn expand(text: &str) -> Result<String, SourceError> {
-    let unknown = || SourceError::Unknown(text.to_owned());
-    if text.is_empty() || text.starts_with('?') {
-        return Err(unknown());
-    }
-    if let Some((host, rest)) = text.split_once('/')
-        && CODE_HOSTS.contains(&host)
-    {
-        return repository(host, rest).ok_or_else(unknown);
-    }
-    if text.starts_with('/') {
-        return Ok(format!("file://{text}"));
-    }
     let (getter, address) = split_getter(text);
-    if let Some(address) = scp_address(address) {
-        return Ok(format!("git::{address}"));
-    }
-    if address.contains("://") || !getter.is_empty() {
+    if has_scheme(address) {
         return Ok(text.to_owned());
     }
-    match text.split_once('/') {
-        Some((host, _)) if host.contains('.') => Err(unknown()),
-        _ => Err(SourceError::BarePath(text.to_owned())),
-    }
+    let Some((implied, expanded)) = expand_shorthand(address) else {
+        return Err(match text.split_once('/') {
+            Some((host, _)) if host.contains(['.', ':', '@']) => {
+                SourceError::Unknown(text.to_owned())
+            }
+            None if text.is_empty() || text.contains([':', '@', '?']) => {
+                SourceError::Unknown(text.to_owned())
+            }
+            _ => SourceError::BarePath(text.to_owned()),
+        });
+    };
+    Ok(match if getter.is_empty() { implied } else { getter } {
+        "" => expanded,
+        getter => format!("{getter}::{expanded}"),
+    })
 }
 
 /// Splits `git::ADDRESS` into the getter, here `git`, and the address. The getter is empty if the source has none.
 pub fn split_getter(text: &str) -> (&str, &str) {
     match text.split_once("::") {
         Some((getter, rest))
-            if !getter.is_empty() && getter.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+            if !getter.is_empty()
+                && !rest.is_empty()
+                && getter.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
         {
             (getter, rest)
         }
         _ => ("", text),
     }
-}
-
-/// Converts `owner/repo/sub?ref=x` on a code host to a git address.
-fn repository(host: &str, rest: &str) -> Option<String> {
-    let (path, query) = match rest.split_once('?') {
-        Some((path, query)) => (path, format!("?{query}")),
-        None => (rest, String::new()),
-    };
-    let mut parts = path.trim_end_matches('/').splitn(3, '/');
-    let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
-    let name = name.strip_suffix(".git").unwrap_or(name);
-    let directory = inner.map(|inner| format!("//{inner}")).unwrap_or_default();
-    Some(format!(
-        "git::https://{host}/{owner}/{name}.git{directory}{query}"
-    ))
-}
-
-/// Converts `git@host:path` to an ssh address. Returns `None` for other addresses.
-fn scp_address(address: &str) -> Option<String> {
-    let (user, rest) = address.split_once('@')?;
-    let (host, path) = rest.split_once(':')?;
-    let is_plain = |text: &str| !text.is_empty() && !text.contains(['/', ':', '?']);
-    (is_plain(user) && is_plain(host)).then(|| format!("ssh://{user}@{host}/{path}"))
 }
 
 #[cfg(test)]
@@ -312,10 +289,24 @@ mod tests {
             ("h.test/n", unknown("h.test/n")),
             ("github.com/o", unknown("github.com/o")),
             // The text before `::` is a getter only if it consists of letters and digits.
-            ("m/x::y@h:p", bare("m/x::y@h:p")),
-            // An scp address must have a user and a host.
-            ("@h:p/q", bare("@h:p/q")),
-            ("u@:p/q", bare("u@:p/q")),
+            ("m/x::git@h:p", bare("m/x::git@h:p")),
+            // An scp address must have the user `git` and a host.
+            ("@h:p/q", unknown("@h:p/q")),
+            ("git@:p/q", unknown("git@:p/q")),
+            ("deploy@h:p/q", unknown("deploy@h:p/q")),
+            // A getter does not make a valid address of a path.
+            ("git::./m", unknown("git::./m")),
+            ("x::h.test/n", unknown("x::h.test/n")),
+            (" https://h.test/r", unknown(" https://h.test/r")),
+            ("https://h.test:o/r", unknown("https://h.test:o/r")),
+            (
+                "b.c.s3.r.amazonaws.com/k",
+                unknown("b.c.s3.r.amazonaws.com/k"),
+            ),
+            (
+                "www.googleapis.com/storage",
+                unknown("www.googleapis.com/storage"),
+            ),
         ] {
             assert_eq!(normal(text, Engine::Terraform), Err(expected), "{text}");
         }
@@ -345,8 +336,18 @@ mod tests {
             https://example.com/m.zip => https://example.com/m.zip
             s3::https://s3.amazonaws.com/b/m.zip => s3::https://s3.amazonaws.com/b/m.zip
             /abs/path => file:///abs/path
-            git::/abs/path => git::/abs/path
-            git::/abs//sub/../path => git::/abs//path
+            git::/abs/path => git::file:///abs/path
+            git::/abs//sub/../path => git::file:///abs//path
+            git::github.com/o/r => git::https://github.com/o/r.git
+            hg::github.com/o/r => hg::https://github.com/o/r.git
+            git::git@h:o/r => git::ssh://git@h/o/r
+            git@h:/o/r => git::ssh://git@h/o/r
+            git@h:o/r?ref=b&depth=1 => git::ssh://git@h/o/r?depth=1&ref=b
+            s3-eu-west-1.amazonaws.com/b/k.zip => s3::https://s3-eu-west-1.amazonaws.com/b/k.zip
+            b.s3-eu-west-1.amazonaws.com/k.zip => s3::https://s3-eu-west-1.amazonaws.com/b/k.zip
+            b.s3.eu-west-1.amazonaws.com/k.zip => s3::https://s3.eu-west-1.amazonaws.com/b/k.zip
+            www.googleapis.com/storage/v1/b/k => gcs::https://www.googleapis.com/storage/v1/b/k
+            example.com:8443/a/b/C => example.com:8443/a/b/C
             /abs//sub/../path => file:///abs//path
             https://h.test/m.zip//sub/deep/../../other => https://h.test/m.zip//other
             https://h.test/m.zip//sub/..//other/ => https://h.test/m.zip//other
