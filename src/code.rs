@@ -104,6 +104,9 @@ codes! {
     AuditNotCanonical: "TFL014", "not-canonical", [Error],
         "The lock file is not formatted as the engines write it: the next change rewrites the whole file.",
         "Run `tflock lock`.";
+    AuditModuleBlocks: "TFL015", "module-blocks", [Error],
+        "The lock file has `module` blocks, which no engine supports yet: the next change removes them.",
+        "Delete the blocks, unless the program that wrote them needs them.";
 
     AgeUnknown: "age-unknown", "age-unknown", [Warning],
         "The signing date of a version is unknown, so `--min-age` could not be applied.",
@@ -154,8 +157,8 @@ codes! {
         "The mirror cannot be read or written, or contains a damaged package.",
         "Fix the problem that the message names, and run the command again.";
     ModuleLocks: "module-locks", "module-locks", [Warning],
-        "A lock file has `module` blocks, which neither engine supports yet.",
-        "Expect the next change of the lock file to remove them.";
+        "A lock file lost its `module` blocks, which no engine supports yet.",
+        "Restore them if the program that wrote them needs them.";
     ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
         "A called module cannot be fetched.",
         "Correct the source or version of the module, or get access to it.";

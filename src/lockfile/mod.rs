@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use changes::{Change, LockChanges, Update};
 pub use diff::unified_diff;
 pub use error::{ParseError, ParseProblem, SaveError};
-pub use parse::{LockFile, parse};
+pub use parse::{LockFile, ModuleBlocks, parse};
 pub use read::read;
 pub use save::{Saved, save};
 pub use temporary::clean_stale;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::lockfile::Locks;
+use crate::lockfile::{Locks, ModuleBlocks};
 use crate::provider::{Engine, Platform, ProviderAddr, Requirements, Version};
 use crate::span::Place;
 
@@ -29,6 +29,8 @@ pub struct LockJob {
     pub lock_only: bool,
     /// The entries of the lock file. Empty if the file does not exist.
     pub old: Arc<Locks>,
+    /// The `module` blocks of the lock file.
+    pub modules: Option<ModuleBlocks>,
     /// Where each entry of the lock file begins.
     pub places: BTreeMap<ProviderAddr, Place>,
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::lockfile::{Locks, ProviderLock, original_of_twin};
+use crate::lockfile::{Locks, ModuleBlocks, ProviderLock, original_of_twin};
 use crate::provider::{Engine, ProviderAddr};
 
 use super::directory::{LockJob, LockedDirectory};
@@ -99,7 +99,12 @@ impl<'a> Twins<'a> {
 
 impl LockedDirectory {
     /// Leaves out the twins that nothing requires if they would be the only change of the file `old`: `init` removes them again.
-    pub fn leave_out_idle_twins(&mut self, old: Option<&[u8]>, engine: Engine) {
+    pub fn leave_out_idle_twins(
+        &mut self,
+        old: Option<&[u8]>,
+        modules: Option<&ModuleBlocks>,
+        engine: Engine,
+    ) {
         if self.idle_twins.is_empty() {
             return;
         }
@@ -107,7 +112,8 @@ impl LockedDirectory {
         for twin in &self.idle_twins {
             locks.providers.remove(twin);
         }
-        if old == Some(locks.render(engine).as_bytes()) {
+        let rest = modules.map(|modules| &*modules.rest);
+        if [old, rest].contains(&Some(locks.render(engine).as_bytes())) {
             self.locks = locks;
             self.notes
                 .retain(|note| !matches!(note, Note::Twins { .. }));

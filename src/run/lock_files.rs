@@ -56,7 +56,8 @@ impl ParsedLockFile {
     /// Returns the parsed file with all its places in the file at `path`.
     fn at(&self, path: &Path) -> ReadLockFile {
         let mut rest = self.rest.clone();
-        let places = rest.places.values_mut().chain(&mut rest.modules);
+        let modules = rest.modules.as_mut().map(|modules| &mut modules.first);
+        let places = rest.places.values_mut().chain(modules);
         places.for_each(|place: &mut Place| place.path = path.to_path_buf());
         (Arc::clone(&self.bytes), Arc::clone(&self.locks), rest)
     }
@@ -76,7 +77,8 @@ mod tests {
         let (same_bytes, same_locks, second) = read("b/x", text).unwrap();
         assert!(Arc::ptr_eq(&bytes, &same_bytes) && Arc::ptr_eq(&locks, &same_locks));
         let places = |file: &LockFile| {
-            let places = file.places.values().chain(&file.modules);
+            let modules = file.modules.as_ref().map(|modules| &modules.first);
+            let places = file.places.values().chain(modules);
             places
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()

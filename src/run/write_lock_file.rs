@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::lockfile::{self, SaveError, Saved};
 use crate::locking::{LockJob, LockedDirectory, Note};
 use crate::span::Place;
@@ -19,6 +19,8 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The time between two attempts to write.
 const PAUSE: Duration = Duration::from_millis(5);
 
+const MODULES_LOST: &str = "the lock file loses its `module` blocks, which no engine supports yet";
+
 /// Writes the new lock of `directory`, unless the file already contains exactly that. `old` is the content from which the lock
 /// was computed. Returns `None` if another process has changed the file since it was read.
 pub(super) async fn write_lock_file(
@@ -30,14 +32,26 @@ pub(super) async fn write_lock_file(
 ) -> Option<DirectoryReport> {
     let settings = &locker.settings;
     let mut report = directory.report(Fate::Unchanged);
-    new_lock.leave_out_idle_twins(old, job.engine);
+    new_lock.leave_out_idle_twins(old, job.modules.as_ref(), job.engine);
     let notes = new_lock.notes.iter();
     report
         .diagnostics
         .extend(notes.map(|note| warning(note, directory, job)));
     let bytes = locker.renderings.render(&new_lock.locks, job.engine);
     let path = directory.lock_file();
-    if old != Some(&*bytes) {
+    // The engines drop `module` blocks when they write a file. This alone is no reason to write it.
+    let rest = job.modules.as_ref().map(|modules| &*modules.rest);
+    if old != Some(&*bytes) && rest != Some(&*bytes) {
+        if let Some(modules) = &job.modules {
+            let warning = Diagnostic::warning(
+                Code::ModuleLocks,
+                MODULES_LOST.to_owned(),
+                Some(&directory.path),
+            );
+            report
+                .diagnostics
+                .push(warning.at(Some(modules.first.without_source())));
+        }
         report.fate = match old {
             None => Fate::Created,
             Some(_) => Fate::Updated,

@@ -106,4 +106,9 @@ impl SourceRange {
     pub fn place(&self) -> Place {
         self.file.place(self.span)
     }
+
+    /// Returns the position of the first byte in the file.
+    pub const fn start(&self) -> usize {
+        self.span.start
+    }
 }

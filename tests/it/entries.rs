@@ -246,3 +246,32 @@ fn only_the_registry_is_used_by_default() {
         context.remove_lock_file("a");
     }
 }
+
+/// The engines lose `module` blocks whenever they write a lock file. tflock warns, and does not write for that reason alone.
+#[test]
+fn module_blocks_are_lost_only_if_the_file_changes_anyway() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let lock = format!("{LOCK} a");
+    context.run(&lock).expect_success();
+    let locked = context.lock_file("a").unwrap();
+    let with_modules = format!("{locked}\nmodule \"m\" {{\n  version = \"1.0.0\"\n}}\n");
+    context.write_lock_file("a", &with_modules);
+    for options in ["", "--check", "--fail-on-change"] {
+        let outcome = context.run(&format!("{lock} {options}")).expect_success();
+        assert!(outcome.stderr.is_empty(), "{outcome}");
+        assert_eq!(context.lock_file("a").unwrap(), with_modules);
+    }
+
+    context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "")]);
+    let warning = "warning: the lock file loses its `module` blocks, which no engine supports yet";
+    let outcome = context.run(&lock).expect_success();
+    assert_contains(&outcome.stderr, warning);
+    assert_contains(&outcome.stderr, "a/.terraform.lock.hcl:");
+    assert!(!context.lock_file("a").unwrap().contains("module"));
+
+    context.write_lock_file("a", with_modules.replace("hashes", "# edited\n  hashes"));
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    context.run(&lock).expect_success();
+    assert_eq!(context.lock_file("a").unwrap(), locked);
+}

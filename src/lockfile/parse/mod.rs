@@ -8,7 +8,7 @@
 //!   constraints = string, canonical, may be empty or missing
 //!   hashes      = list in brackets, of one or more strings SCHEME:VALUE; may be missing
 //! }
-//! module "PATH" { ... }            ignored with one warning per file, and not written back
+//! module "PATH" { ... }            ignored, and not written back
 //! ```
 //!
 //! Any form other than those that the engines accept is an error. All errors in a file are reported together.
@@ -17,6 +17,7 @@ mod parser;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Locks;
 use super::error::{ParseError, ParseProblem};
@@ -31,19 +32,45 @@ pub struct LockFile {
     pub locks: Locks,
     /// Where the block of each provider begins.
     pub places: BTreeMap<ProviderAddr, Place>,
-    /// Where the first `module` block begins. Like the engines, tflock warns once per file and does not write such blocks back.
-    pub modules: Option<Place>,
+    /// The `module` blocks, if there are any. Like the engines, tflock does not write them back.
+    pub modules: Option<ModuleBlocks>,
     /// The engine that the header names.
     pub written_by: Option<Engine>,
 }
 
-impl LockFile {
-    /// Returns the engines' warning about `module` blocks, if there are any.
-    pub fn warning(&self) -> Option<String> {
-        let place = self.modules.as_ref()?;
-        Some(format!(
-            "{place}: dependency locks for modules are not yet supported; the block will be lost"
-        ))
+/// The `module` blocks of a lock file, which neither engine supports yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleBlocks {
+    /// Where the first block begins.
+    pub first: Place,
+    pub count: usize,
+    /// The content of the file without the blocks.
+    pub rest: Arc<[u8]>,
+}
+
+impl ModuleBlocks {
+    /// Creates the value for a file of which `first` is the first `module` block. `starts` lists the first byte of each block, in
+    /// order, and whether it is a `module` block.
+    fn new(first: Place, text: &[u8], starts: &[(usize, bool)]) -> Self {
+        let ends = starts.iter().skip(1).map(|(start, _)| *start);
+        let blocks = starts.iter().zip(ends.chain([text.len()]));
+        let mut rest = text[..starts.first().map_or(0, |(start, _)| *start)].to_vec();
+        for ((start, is_module), end) in blocks {
+            if !is_module {
+                rest.extend_from_slice(&text[*start..end]);
+            }
+        }
+        if starts.last().is_some_and(|(_, is_module)| *is_module) {
+            // The empty line before the last block.
+            while rest.ends_with(b"\n\n") {
+                rest.pop();
+            }
+        }
+        Self {
+            first,
+            count: starts.iter().filter(|(_, is_module)| *is_module).count(),
+            rest: rest.into(),
+        }
     }
 }
 
@@ -61,9 +88,13 @@ pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<P
             written_by: written_by(text),
             ..LockFile::default()
         },
+        starts: Vec::new(),
+        first_module: None,
         errors: Vec::new(),
     };
     parser.parse(&document);
+    let first = parser.first_module.take();
+    parser.file.modules = first.map(|first| ModuleBlocks::new(first, text, &parser.starts));
     if parser.errors.is_empty() {
         return Ok(parser.file);
     }

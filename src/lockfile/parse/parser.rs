@@ -16,6 +16,9 @@ pub(super) struct LockFileParser<'a> {
     pub(super) text: &'a [u8],
     pub(super) engine: Engine,
     pub(super) file: LockFile,
+    /// The first byte of each block, and whether it is a `module` block.
+    pub(super) starts: Vec<(usize, bool)>,
+    pub(super) first_module: Option<Place>,
     pub(super) errors: Vec<ParseError>,
 }
 
@@ -35,10 +38,12 @@ impl LockFileParser<'_> {
                     ParseProblem::UnsupportedBlock(kind.to_owned()),
                 );
             } else if self.has_one_label(&block) {
-                if kind == "provider" {
-                    self.provider(&block);
+                let is_module = kind == "module";
+                self.starts.push((block.range().start(), is_module));
+                if is_module {
+                    self.first_module.get_or_insert_with(|| block.place());
                 } else {
-                    self.file.modules.get_or_insert_with(|| block.place());
+                    self.provider(&block);
                 }
             }
         }

@@ -88,6 +88,7 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
         audit.findings.extend(unrequired(audited, policy, &scope));
     }
     audit.findings.extend(not_canonical(audited, text, policy));
+    audit.findings.extend(module_blocks(audited));
     audit.findings.sort_by(|a, b| order(a).cmp(&order(b)));
     audit
 }
@@ -116,6 +117,8 @@ fn not_locked(audited: AuditTarget<'_>, task: ProviderTask<'_>) -> Diagnostic {
 fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Diagnostic> {
     let engine = audited.job.engine;
     let canonical = audited.job.old.render(engine);
+    let modules = audited.job.modules.as_ref();
+    let text = modules.map_or(text, |modules| &modules.rest);
     if canonical.as_bytes() == text {
         return None;
     }
@@ -131,6 +134,22 @@ fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Opti
         audited.file.clone(),
         message,
         fix,
+    ))
+}
+
+/// Reports `module` blocks, which the engines read but do not write.
+fn module_blocks(audited: AuditTarget<'_>) -> Option<Diagnostic> {
+    let modules = audited.job.modules.as_ref()?;
+    let blocks = counted(modules.count, "`module` block", "`module` blocks");
+    let message = format!(
+        "the file has {blocks}: the next change removes them, because no engine supports them yet"
+    );
+    let fix = "find out what wrote them, and delete them unless that program needs them";
+    Some(Diagnostic::finding(
+        Code::AuditModuleBlocks,
+        modules.first.clone(),
+        message,
+        Fix::ByHand(fix.to_owned()),
     ))
 }
 

@@ -125,6 +125,7 @@ impl<'a> DirectoryReader<'a> {
             requirements: root.requirements,
             lock_only,
             old: locked.locks,
+            modules: locked.rest.modules,
             places: locked.rest.places,
         };
         let old = locked.bytes;
@@ -173,10 +174,6 @@ impl<'a> DirectoryReader<'a> {
         };
         let read = self.lock_files.read(&lock_file, bytes, engine);
         let (bytes, locks, rest) = read.map_err(|errors| Diagnostic::all(&errors, path))?;
-        if let Some(text) = rest.warning() {
-            let warning = Diagnostic::warning(Code::ModuleLocks, text, Some(path));
-            directory.diagnostics.push(warning);
-        }
         let bytes = Some(bytes);
         Ok((engine, OldLockFile { bytes, locks, rest }))
     }

@@ -38,6 +38,7 @@ pub(in crate::run) fn reread(
     let job = LockJob {
         requirements,
         old: Arc::new(file.locks),
+        modules: file.modules,
         places: file.places,
         engine: job.engine,
         complete: job.complete,

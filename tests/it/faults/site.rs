@@ -177,6 +177,7 @@ impl LockedSite {
             complete: true,
             lock_only: false,
             old: Arc::default(),
+            modules: None,
             places: BTreeMap::new(),
         }
     }

@@ -106,6 +106,10 @@ fn edit_lock_file(situation: &str, registry: &FakeRegistry, context: &TestContex
             let stray = format!("    \"zh:{}\",\n  ]\n", "f".repeat(64));
             edit(context, "  ]\n", &stray);
         }
+        "A trial version of an engine locked modules" => {
+            let text = context.lock_file("a").unwrap();
+            context.write_lock_file("a", text + "\nmodule \"m\" {\n  version = \"1.0.0\"\n}\n");
+        }
         "The file was edited by hand" => edit(context, "  version ", "  # kept back\n  version "),
         "Git for Windows converted the line endings on checkout" => {
             context.write(FILE, context.read(FILE).replace('\n', "\r\n"));

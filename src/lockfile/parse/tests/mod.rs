@@ -140,20 +140,44 @@ fn blocks_have_places() {
 }
 
 #[test]
-fn module_blocks_give_one_warning() {
+fn module_blocks_are_counted() {
     let text = format!(
         "module \"x\" {{\n foo = bar()\n}}\nmodule \"y\" {{}}\n{}",
         block("version = \"1.0.0\"")
     );
     let file = read(text, Engine::Terraform).unwrap();
+    let modules = file.modules.unwrap();
+    let first = modules.first.to_string();
     assert_eq!(
-        file.warning().as_deref(),
-        Some(
-            "a/.terraform.lock.hcl:1:1: dependency locks for modules are not yet supported; the block will be lost"
-        )
+        (first.as_str(), modules.count),
+        ("a/.terraform.lock.hcl:1:1", 2)
     );
     assert_eq!(file.locks, locks(&[("acme/a", "1.0.0", "", "")]));
-    assert_eq!(LockFile::default().warning(), None);
+}
+
+/// Without its `module` blocks, a file that is otherwise canonical is canonical.
+#[test]
+fn the_rest_of_a_file_with_module_blocks() {
+    let locks = locks(&[("acme/a", "1.0.0", "", "h1:a"), ("acme/b", "1.0.0", "", "")]);
+    let text = locks.render(Engine::Tofu);
+    let block = "module \"m\" {\n  source = \"x\"\n}\n";
+    let place = text.find("provider").unwrap();
+    for (text, count) in [
+        (format!("{text}\n{block}"), 1),
+        (format!("{text}\n{block}\n{block}"), 2),
+        (
+            text.replacen("provider", &format!("{block}\nprovider"), 1),
+            1,
+        ),
+        (text.replace("provider", &format!("{block}\nprovider")), 2),
+        (format!("{}{block}", &text[..place]), 1),
+    ] {
+        let modules = read(&text, Engine::Tofu).unwrap().modules.unwrap();
+        let rest = read(&*modules.rest, Engine::Tofu).unwrap();
+        let canonical = rest.locks.render(Engine::Tofu);
+        assert_eq!(String::from_utf8_lossy(&modules.rest), canonical);
+        assert_eq!(modules.count, count);
+    }
 }
 
 #[test]
