@@ -94,6 +94,9 @@ impl Exceeded {
     }
 }
 
+/// The number of digits that can be written in the time of one step.
+const DIGITS_PER_STEP: usize = 4;
+
 /// Limits the total number of steps for all constant expressions in one file. Each of them also has its own limit.
 #[derive(Debug, Default)]
 pub(super) struct FileBudget {
@@ -235,6 +238,11 @@ impl EvalBudget {
         let (values, bytes) = value.cost();
         self.values(values)?;
         self.bytes(bytes)
+    }
+
+    /// Deducts the time for computing with the long numbers in a value, or for writing them.
+    pub fn numbers(&self, value: &Value) -> Result<(), Exceeded> {
+        self.steps(value.digits() / DIGITS_PER_STEP)
     }
 
     /// Fails if these amounts are not available. Does not deduct them.

@@ -27,7 +27,10 @@ mod source_file;
 mod strings;
 mod templates;
 mod tree;
+mod unify;
 mod value;
+mod value_set;
+mod value_type;
 
 pub use argument_value::{ArgumentValue, Strings};
 pub use body::{Argument, Block, Body, Label};
@@ -41,7 +44,9 @@ pub use expr::{
 pub use lexer::is_identifier;
 pub use number::Number;
 pub use source_file::{SourceFile, SourceRange};
-pub use value::Value;
+pub use unify::unify;
+pub use value::{Value, normalized};
+pub use value_type::ValueType;
 
 use parser::Parser;
 use tree::TreeBuilder;

@@ -1,11 +1,13 @@
 //! Expression values, and conversions between primitive types that follow Terraform's rules.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::number::Number;
 
-/// The value of an expression. Lists, sets and tuples share a variant, and so do maps and objects: no expression that tflock
-/// evaluates depends on the difference.
+/// The value of an expression. Text is in Unicode normalization form C, as in Terraform: `From` normalizes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Value {
     #[default]
@@ -13,9 +15,15 @@ pub enum Value {
     Bool(bool),
     Number(Number),
     String(String),
-    /// Elements in order.
+    /// Elements of one type, in order.
+    List(Vec<Self>),
+    /// Unique elements of one type, in the order of [`Value::set`], which creates it.
+    Set(Vec<Self>),
+    /// Values of one type by key.
+    Map(BTreeMap<String, Self>),
+    /// Elements in order, such as `[1, "a"]`.
     Tuple(Vec<Self>),
-    /// Entries by key.
+    /// Attributes by name, such as `{ a = 1, b = "x" }`.
     Object(BTreeMap<String, Self>),
     /// A value that is known only during a Terraform run.
     Unknown,
@@ -37,10 +45,28 @@ impl Value {
             Self::Bool(_) => "a boolean",
             Self::Number(_) => "a number",
             Self::String(_) => "a string",
-            Self::Tuple(_) => "a list",
+            Self::List(_) | Self::Tuple(_) => "a list",
+            Self::Set(_) => "a set",
+            Self::Map(_) => "a map",
             Self::Object(_) => "an object",
             Self::Unknown => "not known before apply",
             Self::Sensitive(_) => "sensitive",
+        }
+    }
+
+    /// Returns the elements of a list, set or tuple.
+    pub fn elements(&self) -> Option<&[Self]> {
+        match self {
+            Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// Returns the entries of a map or object.
+    pub const fn entries(&self) -> Option<&BTreeMap<String, Self>> {
+        match self {
+            Self::Map(entries) | Self::Object(entries) => Some(entries),
+            _ => None,
         }
     }
 
@@ -57,7 +83,7 @@ impl Value {
     /// Converts to a number. A string converts if it is a number literal.
     pub fn to_number(&self) -> Option<Number> {
         match self {
-            Self::Number(number) => Some(*number),
+            Self::Number(number) => Some(number.clone()),
             Self::String(text) => Number::parse(text),
             _ => None,
         }
@@ -89,8 +115,12 @@ impl Value {
             Self::String(text) => cost.1 += text.len(),
             // The number may be converted to text.
             Self::Number(number) => cost.1 += number.text_length() / SHORT_NUMBER * SHORT_NUMBER,
-            Self::Tuple(elements) => elements.iter().for_each(|element| element.add_cost(cost)),
-            Self::Object(entries) if !entries.is_empty() => {
+            Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => {
+                for element in elements {
+                    element.add_cost(cost);
+                }
+            }
+            Self::Map(entries) | Self::Object(entries) if !entries.is_empty() => {
                 cost.0 += MAP_VALUES;
                 for (key, value) in entries {
                     cost.0 += 1;
@@ -103,6 +133,21 @@ impl Value {
         }
     }
 
+    /// Returns the number of digits of long numbers, including nested ones. Computing with them or writing them takes time.
+    pub fn digits(&self) -> usize {
+        match self {
+            Self::Number(number) => {
+                let length = number.text_length();
+                if length > SHORT_NUMBER { length } else { 0 }
+            }
+            Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => {
+                elements.iter().map(Self::digits).sum()
+            }
+            Self::Map(entries) | Self::Object(entries) => entries.values().map(Self::digits).sum(),
+            _ => 0,
+        }
+    }
+
     /// Whether the value is unknown or sensitive.
     pub const fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown | Self::Sensitive(_))
@@ -112,22 +157,32 @@ impl Value {
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Unknown | Self::Sensitive(_) => true,
-            Self::Tuple(elements) => elements.iter().any(Self::has_unknown),
-            Self::Object(entries) => entries.values().any(Self::has_unknown),
+            Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => {
+                elements.iter().any(Self::has_unknown)
+            }
+            Self::Map(entries) | Self::Object(entries) => entries.values().any(Self::has_unknown),
             _ => false,
         }
     }
 }
 
+/// Composes characters, such as a letter and an accent that follows it.
+pub fn normalized(text: &str) -> Cow<'_, str> {
+    ComposingNormalizerBorrowed::new_nfc().normalize(text)
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::String(text.to_owned())
+        Self::String(normalized(text).into_owned())
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
-        Self::String(text)
+        match normalized(&text) {
+            Cow::Borrowed(_) => Self::String(text),
+            Cow::Owned(composed) => Self::String(composed),
+        }
     }
 }
 

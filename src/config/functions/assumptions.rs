@@ -2,16 +2,15 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::config::static_evaluation::type_constraint::sorted_set;
-use crate::syntax::Value;
+use crate::syntax::{Value, ValueType};
 
-use super::{FunctionError, FunctionResult, integer, text};
+use super::{FunctionError, FunctionResult, Functions, integer, text};
 
 /// The characters that always end a grapheme cluster, by the rules of OpenTofu.
 const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
 
 /// Implements `assumeequal(actual, expected)`: the values must be equal after the conversion of the first to the type of the second.
-pub(super) fn equal(arguments: &[Value]) -> FunctionResult {
+pub(super) fn equal(functions: &Functions, arguments: &[Value]) -> FunctionResult {
     let [actual, expected] = arguments else {
         return Err(FunctionError::Unsupported);
     };
@@ -20,31 +19,12 @@ pub(super) fn equal(arguments: &[Value]) -> FunctionResult {
         value => value,
     };
     if actual.has_unknown() || expected.has_unknown() {
-        Ok(Value::Unknown)
-    } else if converts_to(actual, expected) {
-        Ok(expected.clone())
-    } else {
-        Err("the values differ".into())
+        return Ok(Value::Unknown);
     }
-}
-
-fn converts_to(actual: &Value, expected: &Value) -> bool {
-    match (actual, expected) {
-        (Value::Null, _) | (_, Value::Null) => actual == expected,
-        (actual, Value::String(text)) => actual.to_text().as_ref() == Some(text),
-        (actual, Value::Number(number)) => actual.to_number().as_ref() == Some(number),
-        (actual, Value::Bool(boolean)) => actual.to_bool() == Some(*boolean),
-        (Value::Tuple(elements), Value::Tuple(others)) => {
-            let pairs = || elements.iter().zip(others);
-            elements.len() == others.len() && pairs().all(|(one, other)| converts_to(one, other))
-                || sorted_set(elements.clone()) == *expected
-        }
-        // A conversion to an object type drops the other attributes.
-        (Value::Object(entries), Value::Object(others)) => others.iter().all(|(name, other)| {
-            let entry = entries.get(name);
-            entry.is_some_and(|entry| converts_to(entry, other))
-        }),
-        _ => false,
+    let target = ValueType::of(expected);
+    match actual.clone().convert(&target, &functions.budget) {
+        Some(converted) if converted == *expected => Ok(converted),
+        _ => Err("the values differ".into()),
     }
 }
 
@@ -68,7 +48,7 @@ pub(super) fn string_prefix(value: &Value, prefix: &Value) -> FunctionResult {
         _ => &prefix,
     };
     if compared.starts_with(&value) || value.starts_with(compared) {
-        Ok(Value::String(value))
+        Ok(value.into())
     } else {
         Err("the string does not have this prefix".into())
     }
@@ -80,9 +60,9 @@ pub(super) fn length(
     least: Option<&Value>,
     most: Option<&Value>,
 ) -> FunctionResult {
-    let count = match &collection {
-        Value::Tuple(elements) => elements.len(),
-        Value::Object(entries) => entries.len(),
+    let count = match (collection.elements(), collection.entries()) {
+        (Some(elements), _) => elements.len(),
+        (_, Some(entries)) => entries.len(),
         _ => return Err("the value is null".into()),
     };
     let count = super::to_i64(count);

@@ -32,10 +32,10 @@ pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
                 format!("incorrect number of fields in a line: expected {columns}, found {fields}");
             return Err(message.into());
         }
-        let fields = fields.into_iter().map(Value::String);
+        let fields = fields.into_iter().map(Value::from);
         Ok(Value::Object(names.iter().cloned().zip(fields).collect()))
     };
-    records.map(row).collect::<Result<_, _>>().map(Value::Tuple)
+    records.map(row).collect::<Result<_, _>>().map(Value::List)
 }
 
 /// Splits the text into the fields of each record. Empty lines are skipped.

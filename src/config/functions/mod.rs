@@ -5,7 +5,6 @@
 
 mod assumptions;
 mod collections;
-mod common_type;
 mod csv;
 mod digests;
 mod file_access;
@@ -27,6 +26,7 @@ use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{
     self, EvalBudget, EvalFault, EvalProblem, EvalScope, Exceeded, Number, Refusal, Value,
+    ValueType,
 };
 
 use super::Location;
@@ -128,11 +128,49 @@ impl Functions {
         }
     }
 
+    /// Converts a value to a type.
+    fn convert(&self, value: &Value, target: &ValueType) -> FunctionResult {
+        let is_open = |element: &ValueType| *element == ValueType::Dynamic;
+        let message = match target {
+            ValueType::Bool | ValueType::Number | ValueType::String => {
+                "the value cannot be converted"
+            }
+            ValueType::List(element) if !is_open(element) => "an element cannot be converted",
+            _ => NO_COMMON_TYPE,
+        };
+        let converted = value.clone().convert(target, &self.budget);
+        converted.ok_or_else(|| message.into())
+    }
+
+    fn to_list(&self, value: &Value) -> FunctionResult {
+        self.convert(value, &ValueType::list(ValueType::Dynamic))
+    }
+
+    fn to_set(&self, value: &Value) -> FunctionResult {
+        self.convert(value, &ValueType::set(ValueType::Dynamic))
+    }
+
+    fn to_map(&self, value: &Value) -> FunctionResult {
+        self.convert(value, &ValueType::map(ValueType::Dynamic))
+    }
+
+    /// Converts the elements of a list, set or tuple to one type.
+    fn list_of(&self, value: &Value, element: ValueType) -> Result<Vec<Value>, FunctionError> {
+        list(value)?;
+        match self.convert(value, &ValueType::list(element))? {
+            Value::List(elements) => Ok(elements),
+            other => Err(wrong_type("a list", &other)),
+        }
+    }
+
     /// Calls a function and charges the budget for the result. Functions that multiply their arguments check the budget first.
     pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let Some(function) = self.find(unprefixed(name))? else {
             return Ok(Value::Unknown);
         };
+        for argument in arguments {
+            self.budget.numbers(argument)?;
+        }
         let name = function.name.to_owned();
         let result = function
             .call(self, arguments)
@@ -204,19 +242,25 @@ fn integer(value: &Value) -> Result<i64, FunctionError> {
     number.ok_or_else(|| "a whole number is required".into())
 }
 
+/// Returns the elements of a list, set or tuple.
 fn list(value: &Value) -> Result<&[Value], FunctionError> {
+    value.elements().ok_or_else(|| wrong_type("a list", value))
+}
+
+/// Returns the elements of a list or tuple.
+fn sequence(value: &Value) -> Result<&[Value], FunctionError> {
     match value {
-        Value::Tuple(elements) => Ok(elements),
+        Value::List(elements) | Value::Tuple(elements) => Ok(elements),
         other => Err(wrong_type("a list", other)),
     }
 }
 
-fn map(value: &Value) -> Result<&BTreeMap<String, Value>, FunctionError> {
-    match value {
-        Value::Object(entries) => Ok(entries),
-        other => Err(wrong_type("a map", other)),
-    }
+fn entries(value: &Value) -> Result<&BTreeMap<String, Value>, FunctionError> {
+    value.entries().ok_or_else(|| wrong_type("a map", value))
 }
+
+/// The error for values of different types, such as numbers and booleans.
+const NO_COMMON_TYPE: &str = "the values have no common type";
 
 fn wrong_type(required: &str, value: &Value) -> FunctionError {
     format!("{required} is required, but this is {}", value.type_name()).into()

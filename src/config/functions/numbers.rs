@@ -6,8 +6,12 @@ use super::{FunctionError, FunctionResult, integer, list, number, text};
 
 pub(super) fn abs(value: &Value) -> FunctionResult {
     let number = number(value)?;
-    let is_negative = number < Number::ZERO;
-    Ok(if is_negative { number.negate() } else { number }.into())
+    Ok(if number.has_minus() {
+        number.negate()
+    } else {
+        number
+    }
+    .into())
 }
 
 pub(super) fn floor(value: &Value) -> FunctionResult {
@@ -15,19 +19,23 @@ pub(super) fn floor(value: &Value) -> FunctionResult {
 }
 
 pub(super) fn ceil(value: &Value) -> FunctionResult {
-    supported(number(value)?.negate().floor().map(Number::negate))
+    supported(number(value)?.ceil())
 }
 
 pub(super) fn signum(value: &Value) -> FunctionResult {
     Ok(Number::from(integer(value)?.signum()).into())
 }
 
+/// Returns the greatest number; of equal ones, the first.
 pub(super) fn max(values: &[Value]) -> FunctionResult {
-    supported(numbers(values)?.into_iter().max())
+    let greater = |first: Number, next| if next > first { next } else { first };
+    supported(numbers(values)?.into_iter().reduce(greater))
 }
 
+/// Returns the smallest number; of equal ones, the first.
 pub(super) fn min(values: &[Value]) -> FunctionResult {
-    supported(numbers(values)?.into_iter().min())
+    let smaller = |first: Number, next| if next < first { next } else { first };
+    supported(numbers(values)?.into_iter().reduce(smaller))
 }
 
 /// Converts a number to a value. `None` stands for a number with more digits than tflock supports.
@@ -42,42 +50,58 @@ fn numbers(values: &[Value]) -> Result<Vec<Number>, FunctionError> {
 pub(super) fn sum(value: &Value) -> FunctionResult {
     let numbers = numbers(list(value)?)?;
     let (first, rest) = numbers.split_first().ok_or("the list is empty")?;
-    let add = |total: Number, number: &Number| total.plus(*number);
-    supported(rest.iter().try_fold(*first, add))
+    let add = |total: Number, number| total.plus(number);
+    supported(rest.iter().try_fold(first.clone(), add))
 }
 
-/// The maximum exponent. With a larger one, even a power of two has more digits than a number can have.
-const MAX_POWER: i64 = 127;
-
-/// Terraform computes powers in binary floating point, which is exact for multiples of 1 / `FRACTION_LIMIT` that fit into its
-/// mantissa.
-const FRACTION_LIMIT: i64 = 1 << 20;
-
-/// Implements `pow(base, exponent)` for whole, non-negative exponents if the result is exact in binary floating point.
+/// Implements `pow(base, exponent)` with `f64`, multiplying in the same order as Go. Fractional exponents other than one half need
+/// logarithms, whose last digit depends on the implementation.
 pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
-    let base = number(base)?;
-    let exponent = number(exponent)?
-        .to_integer()
-        .filter(|exponent| (0..=MAX_POWER).contains(exponent))
-        .ok_or(FunctionError::Unsupported)?;
-    let result = (0..exponent).try_fold(Number::from(1), |result, _| result.times(base));
-    let fits = |whole: Option<i64>| {
-        whole.is_some_and(|whole| whole.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
+    let (base, exponent) = (number(base)?.to_f64(), number(exponent)?);
+    let halves = exponent
+        .plus(&exponent)
+        .and_then(|twice| twice.to_integer());
+    let power = match (exponent.to_integer(), halves) {
+        (Some(whole), _) => powers(base, whole.unsigned_abs()),
+        (None, Some(-1 | 1)) => base.sqrt(),
+        _ => return Err(FunctionError::Unsupported),
     };
-    let is_exact = |number: &Number| {
-        let parts = number.times(Number::from(FRACTION_LIMIT));
-        fits(number.to_integer()) || fits(parts.and_then(Number::to_integer))
+    let result = if exponent < Number::from(0) {
+        1.0 / power
+    } else {
+        power
     };
-    supported(result.filter(|result| is_exact(&base) && is_exact(result)))
+    // Go computes with larger exponents before it rounds the result.
+    let is_exact = power.is_finite() && !result.is_subnormal();
+    supported(Number::from_f64(result).filter(|_| is_exact))
+}
+
+/// Multiplies the squares of `base` that make up the power.
+fn powers(base: f64, exponent: u64) -> f64 {
+    let (mut square, mut product, mut rest) = (base, 1.0, exponent);
+    while rest > 0 {
+        if rest % 2 == 1 {
+            product *= square;
+        }
+        square *= square;
+        rest /= 2;
+    }
+    product
 }
 
 /// Implements `parseint(text, base)`.
 pub(super) fn parse_int(digits: &Value, base: &Value) -> FunctionResult {
+    let Value::String(_) = digits else {
+        return Err(super::wrong_type("a string", digits));
+    };
     let base = u32::try_from(integer(base)?)
         .ok()
-        .filter(|base| (2..=36).contains(base))
-        .ok_or("the base must be between 2 and 36")?;
-    let value = i64::from_str_radix(&text(digits)?, base)
-        .map_err(|error| format!("not a valid number in this base: {error}"))?;
-    Ok(Number::from(value).into())
+        .filter(|base| (2..=62).contains(base))
+        .ok_or("the base must be between 2 and 62")?;
+    if base > 36 {
+        return Err(FunctionError::Unsupported);
+    }
+    let number = Number::parse_whole(&text(digits)?, base);
+    let number = number.ok_or("not a valid number in this base")?;
+    Ok(number.into())
 }

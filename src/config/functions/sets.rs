@@ -1,11 +1,8 @@
 //! Set functions, and functions that compare each element of a list with many others.
 
-use crate::config::static_evaluation::type_constraint::sorted_set;
-use crate::syntax::{EvalBudget, Exceeded, Value};
+use crate::syntax::{EvalBudget, Exceeded, Value, ValueType, unify};
 
-use super::collections::{concat, to_list};
-use super::common_type::{alike, alike_in_all};
-use super::{FunctionError, FunctionResult, Functions, list};
+use super::{FunctionError, FunctionResult, Functions, NO_COMMON_TYPE, list};
 
 /// The number of bytes that can be compared in the time of one budget step.
 const BYTES_PER_STEP: usize = 64;
@@ -27,7 +24,7 @@ pub(super) fn pay_for_comparisons(
 
 pub(super) fn distinct(functions: &Functions, value: &Value) -> FunctionResult {
     let mut unique: Vec<Value> = Vec::new();
-    for element in alike(list(value)?)? {
+    for element in functions.list_of(value, ValueType::Dynamic)? {
         pay_for_comparisons(
             std::slice::from_ref(&element),
             unique.len(),
@@ -37,7 +34,7 @@ pub(super) fn distinct(functions: &Functions, value: &Value) -> FunctionResult {
             unique.push(element);
         }
     }
-    Ok(Value::Tuple(unique))
+    Ok(Value::List(unique))
 }
 
 /// Implements `matchkeys(values, keys, search)`: returns the values whose keys are in `search`.
@@ -47,51 +44,66 @@ pub(super) fn match_keys(
     keys: &Value,
     search: &Value,
 ) -> FunctionResult {
-    let (values, keys) = (list(values)?, list(keys)?);
+    let [values, keys, search] =
+        [values, keys, search].map(|value| functions.list_of(value, ValueType::Dynamic));
+    let (values, lists) = (values?, [Value::List(keys?), Value::List(search?)]);
+    let lists = alike(functions, &lists)?;
+    let (keys, search) = (list(&lists[0])?, list(&lists[1])?);
     if values.len() != keys.len() {
         return Err("the number of keys differs from the number of values".into());
     }
-    let lists = alike_in_all(vec![keys, list(search)?])?;
-    let (keys, search) = (&lists[0], &lists[1]);
     pay_for_comparisons(keys, search.len(), &functions.budget)?;
-    let pairs = values.iter().zip(keys);
+    let pairs = values.into_iter().zip(keys);
     let matching = pairs.filter(|(_, key)| search.contains(key));
-    let values = matching.map(|(value, _)| value.clone());
-    Ok(Value::Tuple(values.collect()))
+    Ok(Value::List(matching.map(|(value, _)| value).collect()))
 }
 
-pub(super) fn to_set(value: &Value) -> FunctionResult {
-    Ok(match to_list(value)? {
-        Value::Tuple(elements) => sorted_set(elements),
-        null => null,
-    })
+/// Converts values to their common type.
+fn alike(functions: &Functions, values: &[Value]) -> Result<Vec<Value>, FunctionError> {
+    let types: Vec<ValueType> = values.iter().map(ValueType::of).collect();
+    let types: Vec<&ValueType> = types.iter().collect();
+    let common = unify(&types, &functions.budget).ok_or(NO_COMMON_TYPE)?;
+    let converted = values.iter().map(|value| functions.convert(value, &common));
+    converted.collect()
 }
 
-pub(super) fn set_union(sets: &[Value]) -> FunctionResult {
-    let all = concat(sets)?;
-    Ok(sorted_set(alike(list(&all)?)?))
+/// Converts lists to sets whose elements have a common type.
+fn sets_of(functions: &Functions, lists: &[Value]) -> Result<Vec<Vec<Value>>, FunctionError> {
+    let any = ValueType::set(ValueType::Dynamic);
+    let to_set = |value: &Value| {
+        list(value)?;
+        functions.convert(value, &any)
+    };
+    let sets = lists.iter().map(to_set).collect::<Result<Vec<_>, _>>()?;
+    let sets = alike(functions, &sets)?;
+    sets.iter()
+        .map(|set| list(set).map(<[Value]>::to_vec))
+        .collect()
+}
+
+pub(super) fn set_union(functions: &Functions, sets: &[Value]) -> FunctionResult {
+    Ok(Value::set(sets_of(functions, sets)?.concat()))
 }
 
 pub(super) fn set_intersection(functions: &Functions, sets: &[Value]) -> FunctionResult {
-    filter_first(sets, true, &functions.budget)
+    filter_first(functions, sets, true)
 }
 
 pub(super) fn set_subtract(functions: &Functions, sets: &[Value]) -> FunctionResult {
-    filter_first(sets, false, &functions.budget)
+    filter_first(functions, sets, false)
 }
 
 /// Keeps the elements of the first set that are in all other sets or, if `are_in_others` is false, in none of them.
-fn filter_first(sets: &[Value], are_in_others: bool, budget: &EvalBudget) -> FunctionResult {
-    let lists = sets.iter().map(list).collect::<Result<_, _>>()?;
-    let sets = alike_in_all(lists)?;
+fn filter_first(functions: &Functions, sets: &[Value], are_in_others: bool) -> FunctionResult {
+    let sets = sets_of(functions, sets)?;
     let (first, others) = sets.split_first().ok_or(FunctionError::Unsupported)?;
-    pay_for_comparisons(first, others.iter().map(Vec::len).sum(), budget)?;
+    pay_for_comparisons(first, others.iter().map(Vec::len).sum(), &functions.budget)?;
     let is_kept = |value: &&Value| {
         others
             .iter()
             .all(|other| other.contains(value) == are_in_others)
     };
-    Ok(sorted_set(first.iter().filter(is_kept).cloned().collect()))
+    Ok(Value::set(first.iter().filter(is_kept).cloned().collect()))
 }
 
 /// The maximum number of elements in a product. Real configurations need far fewer, and a root module's budget allows this many.
@@ -101,7 +113,7 @@ const MAX_PRODUCT: usize = 1 << 14;
 pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionResult {
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for elements in lists {
-        let elements = alike(list(elements)?)?;
+        let elements = functions.list_of(elements, ValueType::Dynamic)?;
         if rows.len().saturating_mul(elements.len()) > MAX_PRODUCT {
             return Err(FunctionError::Unsupported);
         }
@@ -117,7 +129,14 @@ pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionRes
             })
             .collect();
     }
-    Ok(Value::Tuple(rows.into_iter().map(Value::Tuple).collect()))
+    let rows = rows.into_iter().map(Value::Tuple).collect();
+    Ok(
+        if lists.iter().any(|value| matches!(value, Value::Set(_))) {
+            Value::set(rows)
+        } else {
+            Value::List(rows)
+        },
+    )
 }
 
 /// Checks the budget for a product, which contains a copy of each row for each element, and a copy of each element for each row.

@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use regex::{Regex, RegexBuilder};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{EvalBudget, Exceeded, Value};
+use crate::syntax::{EvalBudget, Exceeded, Value, ValueType};
 
-use super::{FunctionError, FunctionResult, Functions, integer, letters, list, size, text};
+use super::{FunctionError, FunctionResult, Functions, integer, letters, size, text};
 
 pub(super) fn map(value: &Value, change: fn(&str) -> String) -> FunctionResult {
     Ok(change(&text(value)?).into())
@@ -15,14 +15,6 @@ pub(super) fn map(value: &Value, change: fn(&str) -> String) -> FunctionResult {
 
 pub(super) fn test(first: &Value, second: &Value, test: fn(&str, &str) -> bool) -> FunctionResult {
     Ok(test(&text(first)?, &text(second)?).into())
-}
-
-/// Converts a value with `change`. Null stays null.
-pub(super) fn convert(value: &Value, change: fn(&Value) -> Option<Value>) -> FunctionResult {
-    if *value == Value::Null {
-        return Ok(Value::Null);
-    }
-    change(value).ok_or_else(|| "the value cannot be converted".into())
 }
 
 pub(super) fn lower(text: &str) -> String {
@@ -69,13 +61,13 @@ pub(super) fn split(functions: &Functions, separator: &Value, whole: &Value) -> 
     functions.budget.room_for(parts, whole.len())?;
     if separator.is_empty() {
         let letters = whole.chars().map(|letter| letter.to_string().into());
-        return Ok(Value::Tuple(letters.collect()));
+        return Ok(Value::List(letters.collect()));
     }
     if whole.is_empty() {
-        return Ok(Value::Tuple(vec!["".into()]));
+        return Ok(Value::List(vec!["".into()]));
     }
     let parts = whole.split(&separator).map(Value::from);
-    Ok(Value::Tuple(parts.collect()))
+    Ok(Value::List(parts.collect()))
 }
 
 /// Implements `join(separator, list, ...)`.
@@ -84,11 +76,11 @@ pub(super) fn join(functions: &Functions, arguments: &[Value]) -> FunctionResult
     let mut joined = String::new();
     let mut is_first = true;
     for elements in &arguments[1..] {
-        for element in list(elements)? {
+        for element in functions.list_of(elements, ValueType::String)? {
             if !std::mem::take(&mut is_first) {
                 joined.push_str(&separator);
             }
-            joined.push_str(&text(element)?);
+            joined.push_str(&text(&element)?);
             functions.budget.room_for(0, joined.len())?;
         }
     }
@@ -213,7 +205,7 @@ pub(super) fn regex_all(functions: &Functions, pattern: &Value, whole: &Value) -
         budget.room_for(values, bytes)?;
         matches.push(value);
     }
-    Ok(Value::Tuple(matches))
+    Ok(Value::List(matches))
 }
 
 /// Returns the value of a match: an object of its named groups, a list of its groups, or the matched text.
@@ -259,11 +251,14 @@ pub(super) fn substr(whole: &Value, offset: &Value, length: &Value) -> FunctionR
 
 pub(super) fn indent(functions: &Functions, spaces: &Value, whole: &Value) -> FunctionResult {
     let spaces = size(spaces)?;
+    let whole = text(whole)?;
+    let lines = whole.matches('\n').count();
+    if lines == 0 {
+        return Ok(whole.into());
+    }
     if spaces > MAX_INDENT {
         return Err("the indentation is limited to 1000 spaces".into());
     }
-    let whole = text(whole)?;
-    let lines = whole.matches('\n').count();
     functions
         .budget
         .room_for(0, whole.len() + lines.saturating_mul(spaces))?;
@@ -284,7 +279,7 @@ pub(super) fn base64_decode(value: &Value) -> FunctionResult {
 
 fn utf8(bytes: Vec<u8>) -> FunctionResult {
     String::from_utf8(bytes)
-        .map(Value::String)
+        .map(Value::from)
         .map_err(|error| format!("the bytes are not valid UTF-8: {error}").into())
 }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::provider::Engine;
-use crate::syntax::Value;
+use crate::syntax::{Value, ValueType};
 
 use super::digests::{base64, hex, md5, of_file, of_text, sha1, sha256, sha512};
 use super::{
@@ -34,7 +34,10 @@ pub(super) enum Implementation {
     /// Adds, removes or checks the sensitivity mark of one value, which may be unknown.
     Mark(fn(&Value) -> Value),
     /// Like `Many`, but handles unknown arguments itself.
-    Raw(RangeInclusive<usize>, fn(&[Value]) -> FunctionResult),
+    Raw(
+        RangeInclusive<usize>,
+        fn(&Functions, &[Value]) -> FunctionResult,
+    ),
     /// The result is different in each run. Terraform does not know it before apply, but OpenTofu evaluates the function. tflock
     /// uses this constant instead, so that identical runs have identical results.
     Momentary(&'static str),
@@ -96,19 +99,19 @@ const fn only_in(engine: Engine, name: &'static str, implementation: Implementat
 pub(super) static FUNCTIONS: &[Function] = &[
     function("abs", One(|_, value| numbers::abs(value))),
     function("abspath", One(files::abspath)),
-    function("alltrue", One(|_, list| collections::all_true(list))),
-    function("anytrue", One(|_, list| collections::any_true(list))),
+    function("alltrue", One(collections::all_true)),
+    function("anytrue", One(collections::any_true)),
     only_in(Engine::Tofu, "assumeequal", Raw(2..=2, assumptions::equal)),
-    only_in(Engine::Tofu, "assumelistlength", Three(|_, value, least, most| assumptions::length(collections::to_list(value)?, Some(least), Some(most)))),
-    only_in(Engine::Tofu, "assumelistlengthmax", Two(|_, value, most| assumptions::length(collections::to_list(value)?, None, Some(most)))),
-    only_in(Engine::Tofu, "assumelistlengthmin", Two(|_, value, least| assumptions::length(collections::to_list(value)?, Some(least), None))),
-    only_in(Engine::Tofu, "assumemaplength", Three(|_, value, least, most| assumptions::length(collections::to_map(value)?, Some(least), Some(most)))),
-    only_in(Engine::Tofu, "assumemaplengthmax", Two(|_, value, most| assumptions::length(collections::to_map(value)?, None, Some(most)))),
-    only_in(Engine::Tofu, "assumemaplengthmin", Two(|_, value, least| assumptions::length(collections::to_map(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumelistlength", Three(|functions, value, least, most| assumptions::length(functions.to_list(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumelistlengthmax", Two(|functions, value, most| assumptions::length(functions.to_list(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumelistlengthmin", Two(|functions, value, least| assumptions::length(functions.to_list(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumemaplength", Three(|functions, value, least, most| assumptions::length(functions.to_map(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumemaplengthmax", Two(|functions, value, most| assumptions::length(functions.to_map(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumemaplengthmin", Two(|functions, value, least| assumptions::length(functions.to_map(value)?, Some(least), None))),
     only_in(Engine::Tofu, "assumenotnull", One(|_, value| assumptions::not_null(value))),
-    only_in(Engine::Tofu, "assumesetlength", Three(|_, value, least, most| assumptions::length(sets::to_set(value)?, Some(least), Some(most)))),
-    only_in(Engine::Tofu, "assumesetlengthmax", Two(|_, value, most| assumptions::length(sets::to_set(value)?, None, Some(most)))),
-    only_in(Engine::Tofu, "assumesetlengthmin", Two(|_, value, least| assumptions::length(sets::to_set(value)?, Some(least), None))),
+    only_in(Engine::Tofu, "assumesetlength", Three(|functions, value, least, most| assumptions::length(functions.to_set(value)?, Some(least), Some(most)))),
+    only_in(Engine::Tofu, "assumesetlengthmax", Two(|functions, value, most| assumptions::length(functions.to_set(value)?, None, Some(most)))),
+    only_in(Engine::Tofu, "assumesetlengthmin", Two(|functions, value, least| assumptions::length(functions.to_set(value)?, Some(least), None))),
     only_in(Engine::Tofu, "assumestringprefix", Two(|_, value, prefix| assumptions::string_prefix(value, prefix))),
     function("base64decode", One(|_, text| strings::base64_decode(text))),
     function("base64encode", One(|_, value| Ok(base64(text(value)?.as_bytes()).into()))),
@@ -121,7 +124,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("can", Evaluator),
     function("ceil", One(|_, value| numbers::ceil(value))),
     function("chomp", One(|_, text| strings::map(text, |text| text.trim_end_matches(['\n', '\r']).to_owned()))),
-    function("chunklist", Two(|_, list, size| collections::chunks(list, size))),
+    function("chunklist", Two(collections::chunks)),
     only_in(Engine::Tofu, "cidrcontains", Unsupported),
     function("cidrhost", Unsupported),
     function("cidrnetmask", Unsupported),
@@ -129,8 +132,8 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("cidrsubnets", Unsupported),
     function("coalesce", Raw(AT_LEAST_ONE, collections::coalesce)),
     function("coalescelist", Many(AT_LEAST_ONE, |_, lists| collections::coalesce_list(lists))),
-    function("compact", One(|_, list| collections::compact(list))),
-    function("concat", Many(ANY_NUMBER, |_, lists| collections::concat(lists))),
+    function("compact", One(collections::compact)),
+    function("concat", Many(AT_LEAST_ONE, collections::concat)),
     function("contains", Two(|_, list, value| collections::contains(list, value))),
     only_in(Engine::Terraform, "convert", Unknown),
     function("csvdecode", One(csv::decode)),
@@ -139,7 +142,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("element", Two(|_, list, index| collections::element(list, index))),
     function("endswith", Two(|_, text, end| strings::test(text, end, |text, end| text.ends_with(end)))),
     function("ephemeralasnull", Mark(Value::clone)),
-    file_function("file", One(|functions, path| functions.read_text(path).map(Value::String))),
+    file_function("file", One(|functions, path| functions.read_text(path).map(Value::from))),
     file_function("filebase64", One(|functions, path| Ok(base64(&functions.read(path)?).into()))),
     file_function("filebase64sha256", One(|functions, path| of_file(functions, path, sha256, base64))),
     file_function("filebase64sha512", One(|functions, path| of_file(functions, path, sha512, base64))),
@@ -151,7 +154,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     file_function("filesha512", One(|functions, path| of_file(functions, path, sha512, hex))),
     function("flatten", One(|_, list| collections::flatten(list))),
     function("floor", One(|_, value| numbers::floor(value))),
-    function("format", Many(AT_LEAST_ONE, |functions, arguments| templates::format(arguments, &functions.budget).map(Value::String))),
+    function("format", Many(AT_LEAST_ONE, |functions, arguments| templates::format(arguments, &functions.budget).map(Value::from))),
     function("formatdate", Unsupported),
     function("formatlist", Many(AT_LEAST_ONE, templates::format_list)),
     function("indent", Two(strings::indent)),
@@ -163,7 +166,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("keys", One(|_, map| collections::keys(map))),
     function("length", One(|_, value| collections::length(value))),
     function("log", Unsupported),
-    function("lookup", Many(2..=3, |_, arguments| collections::lookup(arguments))),
+    function("lookup", Many(2..=3, collections::lookup)),
     function("lower", One(|_, text| strings::map(text, strings::lower))),
     function("matchkeys", Three(sets::match_keys)),
     function("max", Many(AT_LEAST_ONE, |_, values| numbers::max(values))),
@@ -186,13 +189,13 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("setintersection", Many(AT_LEAST_ONE, sets::set_intersection)),
     function("setproduct", Many(AT_LEAST_TWO, sets::set_product)),
     function("setsubtract", Many(AT_LEAST_ONE, sets::set_subtract)),
-    function("setunion", Many(ANY_NUMBER, |_, sets| sets::set_union(sets))),
+    function("setunion", Many(AT_LEAST_ONE, sets::set_union)),
     function("sha1", One(|_, text| of_text(text, sha1, hex))),
     function("sha256", One(|_, text| of_text(text, sha256, hex))),
     function("sha512", One(|_, text| of_text(text, sha512, hex))),
     function("signum", One(|_, value| numbers::signum(value))),
     function("slice", Three(|_, list, start, end| collections::slice(list, start, end))),
-    function("sort", One(|_, list| collections::sort(list))),
+    function("sort", One(collections::sort)),
     function("split", Two(strings::split)),
     function("startswith", Two(|_, text, start| strings::test(text, start, |text, start| text.starts_with(start)))),
     function("strcontains", Two(|_, text, part| strings::test(text, part, |text, part| text.contains(part)))),
@@ -207,12 +210,12 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("timecmp", Unsupported),
     function("timestamp", Momentary("2026-01-01T00:00:00Z")),
     function("title", One(|_, text| strings::map(text, letters::title))),
-    function("tobool", One(|_, value| strings::convert(value, |value| value.to_bool().map(Value::Bool)))),
-    function("tolist", One(|_, value| collections::to_list(value))),
-    function("tomap", One(|_, value| collections::to_map(value))),
-    function("tonumber", One(|_, value| strings::convert(value, |value| value.to_number().map(Value::Number)))),
-    function("toset", One(|_, value| sets::to_set(value))),
-    function("tostring", One(|_, value| strings::convert(value, |value| value.to_text().map(Value::String)))),
+    function("tobool", One(|functions, value| functions.convert(value, &ValueType::Bool))),
+    function("tolist", One(Functions::to_list)),
+    function("tomap", One(Functions::to_map)),
+    function("tonumber", One(|functions, value| functions.convert(value, &ValueType::Number))),
+    function("toset", One(Functions::to_set)),
+    function("tostring", One(|functions, value| functions.convert(value, &ValueType::String))),
     function("transpose", One(collections::transpose)),
     function("trim", Two(strings::trim)),
     function("trimprefix", Two(|_, text, prefix| strings::trim_prefix(text, prefix))),
@@ -227,7 +230,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("values", One(|_, map| collections::values(map))),
     function("yamldecode", One(yaml::decode)),
     function("yamlencode", Unsupported),
-    function("zipmap", Two(|_, keys, values| collections::zip_map(keys, values))),
+    function("zipmap", Two(collections::zip_map)),
 ];
 
 impl Function {
@@ -240,7 +243,7 @@ impl Function {
     pub(super) fn call(&self, functions: &Functions, arguments: &[Value]) -> FunctionResult {
         if let Raw(arity, implementation) = &self.implementation {
             check_arity(arity, arguments)?;
-            return implementation(arguments);
+            return implementation(functions, arguments);
         }
         let is_evaluated = matches!(self.implementation, One(_) | Two(_) | Three(_) | Many(..));
         if is_evaluated && arguments.iter().any(Value::has_unknown) {

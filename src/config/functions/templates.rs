@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::syntax::{self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value};
+use serde_json::value::RawValue;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::syntax::{
+    self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value, normalized,
+};
 
 use super::{FunctionError, FunctionResult, Functions, integer, list, text};
 
@@ -11,7 +16,7 @@ pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResul
     let text = text(value)?;
     functions.budget.room_for(json_values(&text), text.len())?;
     let json = serde_json::from_str(&text).map_err(|error| format!("not valid JSON: {error}"))?;
-    from_json(&json).ok_or(FunctionError::Unsupported)
+    from_json(json, functions, 0)
 }
 
 /// Implements `format(pattern, value, ...)` with widths and the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
@@ -81,14 +86,17 @@ fn padded(
     if width > MAX_WIDTH {
         return Err("the width is limited to 1000".into());
     }
-    Ok(match (left, digits.starts_with('0')) {
-        (true, _) => format!("{shown:<width$}"),
-        (false, true) => match shown.strip_prefix('-') {
-            Some(positive) => format!("-{positive:0>width$}", width = width.saturating_sub(1)),
-            None => format!("{shown:0>width$}"),
+    // A letter with its accents counts as one character.
+    let missing = width.saturating_sub(shown.graphemes(true).count());
+    let (spaces, zeros) = (" ".repeat(missing), "0".repeat(missing));
+    Ok(
+        match (left, digits.starts_with('0'), shown.strip_prefix('-')) {
+            (true, ..) => shown + &spaces,
+            (false, true, Some(positive)) => format!("-{zeros}{positive}"),
+            (false, true, None) => zeros + &shown,
+            (false, false, _) => spaces + &shown,
         },
-        (false, false) => format!("{shown:>width$}"),
-    })
+    )
 }
 
 /// Formats a value for `%v`. Numbers of one million or more, and those below 0.0001, are written with an exponent.
@@ -136,9 +144,9 @@ pub(super) fn format_list(functions: &Functions, arguments: &[Value]) -> Functio
     if lengths.clone().any(|length| length != count) {
         return Err("the lists differ in length".into());
     }
-    let pick = |argument: &Value, at: usize| match argument {
-        Value::Tuple(elements) => elements.get(at).cloned().unwrap_or(Value::Null),
-        other => other.clone(),
+    let pick = |argument: &Value, at: usize| match argument.elements() {
+        Some(elements) => elements.get(at).cloned().unwrap_or(Value::Null),
+        None => argument.clone(),
     };
     let mut rows = Vec::new();
     let mut bytes = 0_usize;
@@ -150,9 +158,9 @@ pub(super) fn format_list(functions: &Functions, arguments: &[Value]) -> Functio
         budget.room_for(rows.len(), bytes)?;
         // Arguments that are not lists are copied into every row.
         budget.steps(row.len() / BYTES_PER_STEP)?;
-        rows.push(Value::String(row));
+        rows.push(row.into());
     }
-    Ok(Value::Tuple(rows))
+    Ok(Value::List(rows))
 }
 
 /// The number of bytes that can be copied in the time of one budget step.
@@ -172,7 +180,7 @@ fn write_json(value: &Value, json: &mut String, budget: &EvalBudget) -> Result<(
         Value::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) => json.push_str(&number.to_string()),
         Value::String(text) => json.push_str(&quoted(text)),
-        Value::Tuple(elements) => {
+        Value::List(elements) | Value::Set(elements) | Value::Tuple(elements) => {
             json.push('[');
             for (at, element) in elements.iter().enumerate() {
                 json.push_str(if at == 0 { "" } else { "," });
@@ -180,7 +188,7 @@ fn write_json(value: &Value, json: &mut String, budget: &EvalBudget) -> Result<(
             }
             json.push(']');
         }
-        Value::Object(entries) => {
+        Value::Map(entries) | Value::Object(entries) => {
             json.push('{');
             for (at, (key, value)) in entries.iter().enumerate() {
                 json.push_str(if at == 0 { "" } else { "," });
@@ -228,22 +236,38 @@ fn json_values(text: &str) -> usize {
 /// The memory of a map, counted in values of the budget. Each map exists twice: as decoded by serde_json, and as a value.
 const MAP_WEIGHT: usize = 20;
 
-/// Recursion is safe: serde_json limits the depth.
-fn from_json(json: &serde_json::Value) -> Option<Value> {
-    Some(match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => Value::Number(Number::parse(&number.to_string())?),
-        serde_json::Value::String(text) => text.as_str().into(),
-        serde_json::Value::Array(elements) => {
-            Value::Tuple(elements.iter().map(from_json).collect::<Option<_>>()?)
+/// The maximum depth of JSON. Each level reads the text below it once more.
+const MAX_DEPTH: usize = 128;
+
+/// Decodes JSON level by level, because numbers have more digits than the decoder keeps.
+fn from_json(json: &RawValue, functions: &Functions, depth: usize) -> FunctionResult {
+    let json = json.get();
+    if depth > MAX_DEPTH {
+        return Err(FunctionError::Unsupported);
+    }
+    functions.budget.steps(json.len() / BYTES_PER_STEP)?;
+    let invalid = |error| FunctionError::from(format!("not valid JSON: {error}"));
+    let inner = |json: &RawValue| from_json(json, functions, depth + 1);
+    Ok(match json.as_bytes().first() {
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = serde_json::from_str(json).map_err(invalid)?;
+            Value::Tuple(elements.into_iter().map(inner).collect::<Result<_, _>>()?)
         }
-        serde_json::Value::Object(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, value)| Some((key.clone(), from_json(value)?)));
-            Value::Object(entries.collect::<Option<_>>()?)
+        Some(b'{') => {
+            let entries: BTreeMap<String, &RawValue> =
+                serde_json::from_str(json).map_err(invalid)?;
+            let entries = entries.into_iter();
+            let entries =
+                entries.map(|(key, value)| Ok((normalized(&key).into_owned(), inner(value)?)));
+            Value::Object(entries.collect::<Result<_, FunctionError>>()?)
         }
+        Some(b'"') => Value::from(serde_json::from_str::<String>(json).map_err(invalid)?),
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'n') => Value::Null,
+        _ => Number::parse(json)
+            .ok_or(FunctionError::Unsupported)?
+            .into(),
     })
 }
 
@@ -253,7 +277,7 @@ pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -
     syntax::pay_for_tree(template.len(), budget)?;
     let tree = syntax::parse_template(template).map_err(|fault| fault.problem.to_string())?;
     let variables = match variables {
-        Value::Object(entries) => {
+        Value::Map(entries) | Value::Object(entries) => {
             budget.value(variables)?;
             let shared = entries.iter();
             shared
@@ -289,7 +313,7 @@ impl EvalScope for TemplateScope<'_> {
         let value = self.variables.get(root).ok_or_else(missing)?;
         match (attribute, &**value) {
             (None, _) => Ok(Rc::clone(value)),
-            (Some(name), Value::Object(entries)) => {
+            (Some(name), Value::Map(entries) | Value::Object(entries)) => {
                 let field = entries.get(name).ok_or_else(missing)?;
                 self.functions.budget.value(field)?;
                 Ok(Rc::new(field.clone()))

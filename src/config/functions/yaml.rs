@@ -55,6 +55,13 @@ struct YamlDecoder<'a> {
 impl<'a> YamlDecoder<'a> {
     fn next(&mut self) -> Result<Event<'a>, FunctionError> {
         match self.parser.next_event() {
+            Some(Ok((Event::Scalar(text, style, anchor, tag), span))) if is_block(style) => {
+                // The parser adds a line feed to a block that ends with the text instead of with a line.
+                let (first, last) = (span.start.col(), span.end.col());
+                let added = last > 0 && last >= first && text.ends_with('\n');
+                let text = text[..text.len() - usize::from(added)].to_owned();
+                Ok(Event::Scalar(text.into(), style, anchor, tag))
+            }
             Some(Ok((event, _))) => Ok(event),
             Some(Err(error)) => Err(format!("not valid YAML: {error}").into()),
             None => Ok(Event::StreamEnd),
@@ -97,6 +104,8 @@ impl<'a> YamlDecoder<'a> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let is_text = match tag.as_deref() {
+                    // A block can stand for null, but not for a number or a boolean.
+                    None if is_block(style) => !NULLS.contains(&&*text),
                     None => style != ScalarStyle::Plain,
                     Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => true,
                     Some(_) => return Err(FunctionError::Unsupported),
@@ -166,6 +175,10 @@ impl<'a> YamlDecoder<'a> {
             }
         }
     }
+}
+
+fn is_block(style: ScalarStyle) -> bool {
+    matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
 }
 
 fn tree_size(value: &Value) -> usize {

@@ -7,7 +7,7 @@
 mod hidden_origins;
 mod instance_scope;
 mod root_context;
-pub(in crate::config) mod type_constraint;
+mod type_constraint;
 mod variable_values;
 
 use std::cell::RefCell;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{self, Constants, EvalBudget, Expr, ExprKind, Value};
+use crate::syntax::{self, Constants, EvalBudget, Expr, ExprKind, Value, ValueType};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::config) enum TypeConstraint {
@@ -106,35 +106,52 @@ impl TypeConstraint {
 
     /// Converts a value. `None` if that is impossible or the budget is used up.
     pub(in crate::config) fn convert(&self, value: Value, budget: &EvalBudget) -> Option<Value> {
-        budget.steps(1).ok()?;
-        if matches!(value, Value::Null | Value::Unknown | Value::Sensitive(_)) {
-            return Some(value);
+        let value = self.complete(value, budget)?;
+        value.convert(&self.value_type(), budget)
+    }
+
+    /// Returns the type. Optional attributes are required, because values are completed before they are converted.
+    fn value_type(&self) -> ValueType {
+        match self {
+            Self::Any => ValueType::Dynamic,
+            Self::String => ValueType::String,
+            Self::Number => ValueType::Number,
+            Self::Bool => ValueType::Bool,
+            Self::List(inner) => ValueType::list(inner.value_type()),
+            Self::Set(inner) => ValueType::set(inner.value_type()),
+            Self::Map(inner) => ValueType::map(inner.value_type()),
+            Self::Tuple(types) => ValueType::Tuple(types.iter().map(Self::value_type).collect()),
+            Self::Object(types) => {
+                let types = types.iter();
+                let types = types.map(|(name, (inner, _))| (name.clone(), inner.value_type()));
+                ValueType::Object(types.collect())
+            }
         }
-        match (self, value) {
-            (Self::Any, value) => Some(value),
-            (Self::String, value) => value.to_text().map(Value::String),
-            (Self::Number, value) => value.to_number().map(Value::Number),
-            (Self::Bool, value) => value.to_bool().map(Value::Bool),
-            (Self::List(inner), Value::Tuple(elements)) => {
-                inner.convert_all(elements, budget).map(Value::Tuple)
+    }
+
+    /// Adds the defaults of optional attributes.
+    fn complete(&self, value: Value, budget: &EvalBudget) -> Option<Value> {
+        budget.steps(1).ok()?;
+        Some(match (self, value) {
+            (Self::List(inner) | Self::Set(inner), Value::Tuple(elements)) => {
+                Value::Tuple(inner.complete_all(elements, budget)?)
             }
-            (Self::Set(inner), Value::Tuple(elements)) => {
-                inner.convert_all(elements, budget).map(sorted_set)
-            }
-            (Self::Map(inner), Value::Object(entries)) => {
-                let entries = entries
-                    .into_iter()
-                    .map(|(key, value)| Some((key, inner.convert(value, budget)?)));
-                entries.collect::<Option<_>>().map(Value::Object)
+            (
+                Self::List(inner) | Self::Set(inner),
+                Value::List(elements) | Value::Set(elements),
+            ) => Value::List(inner.complete_all(elements, budget)?),
+            (Self::Map(inner), Value::Map(entries) | Value::Object(entries)) => {
+                let entries = entries.into_iter();
+                let entries =
+                    entries.map(|(key, value)| Some((key, inner.complete(value, budget)?)));
+                Value::Object(entries.collect::<Option<_>>()?)
             }
             (Self::Tuple(types), Value::Tuple(elements)) if types.len() == elements.len() => {
-                let elements = types
-                    .iter()
-                    .zip(elements)
-                    .map(|(inner, element)| inner.convert(element, budget));
-                elements.collect::<Option<_>>().map(Value::Tuple)
+                let pairs = types.iter().zip(elements);
+                let elements = pairs.map(|(inner, element)| inner.complete(element, budget));
+                Value::Tuple(elements.collect::<Option<_>>()?)
             }
-            (Self::Object(types), Value::Object(mut entries)) => {
+            (Self::Object(types), Value::Map(mut entries) | Value::Object(mut entries)) => {
                 budget.value(&Value::Object(BTreeMap::new())).ok()?;
                 let attributes = types.iter().map(|(name, (inner, default))| {
                     let given = entries
@@ -149,31 +166,20 @@ impl TypeConstraint {
                         budget.value(default).ok()?;
                         default.clone()
                     };
-                    Some((name.clone(), inner.convert(value, budget)?))
+                    Some((name.clone(), inner.complete(value, budget)?))
                 });
-                attributes.collect::<Option<_>>().map(Value::Object)
+                Value::Object(attributes.collect::<Option<_>>()?)
             }
-            _ => None,
-        }
+            (_, value) => value,
+        })
     }
 
-    fn convert_all(&self, elements: Vec<Value>, budget: &EvalBudget) -> Option<Vec<Value>> {
+    fn complete_all(&self, elements: Vec<Value>, budget: &EvalBudget) -> Option<Vec<Value>> {
         elements
             .into_iter()
-            .map(|element| self.convert(element, budget))
+            .map(|element| self.complete(element, budget))
             .collect()
     }
-}
-
-/// Creates a set: numbers and strings are sorted, null comes last, and duplicates are removed.
-pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
-    elements.sort_by_cached_key(|element| match element {
-        Value::Number(number) => (false, Some(*number), None),
-        other => (*other == Value::Null, None, other.to_text()),
-    });
-    // Duplicate strings and numbers are adjacent now. Other duplicates may not be, and are then kept.
-    elements.dedup();
-    Value::Tuple(elements)
 }
 
 #[cfg(test)]
@@ -200,9 +206,9 @@ mod tests {
             number | "2" | 2
             bool | "true" | true
             any | [1, "a"] | [1, "a"]
-            list(string) | [1, "a"] | ["1", "a"]
-            set(string) | ["b", "a", "b"] | ["a", "b"]
-            map(number) | { a = "1" } | { a = 1 }
+            list(string) | [1, "a"] | true ? ["1", "a"] : [""]
+            list(any) | [1, "a"] | true ? ["1", "a"] : [""]
+            map(number) | { a = "1" } | true ? { a = 1 } : { b = 1 }
             object({ a = string, b = optional(string, "x"), c = optional(number) }) | { a = 1, d = 2 } | { a = "1", b = "x", c = null }
             tuple([string, bool]) | [1, true] | ["1", true]
             string | null | null
@@ -218,6 +224,12 @@ mod tests {
                 "{constraint} of {given}"
             );
         }
+    }
+
+    #[test]
+    fn elements_of_sets_are_sorted_and_unique() {
+        let expected = Value::set(vec!["b".into(), "a".into()]);
+        assert_eq!(convert("set(string)", r#"["b", "a", "b"]"#), Some(expected));
     }
 
     #[test]

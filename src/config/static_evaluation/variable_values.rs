@@ -186,7 +186,7 @@ impl VariableValues {
                 if variable.type_constraint.is_none() || constraint.is_primitive() =>
             {
                 budget.bytes(text.len())?;
-                Ok(Some(Value::String(text.clone())))
+                Ok(Some(text.as_str().into()))
             }
             Some(GivenValue::Text(text)) => {
                 syntax::pay_for_tree(text.len(), budget)?;

@@ -397,6 +397,14 @@ fn unsupported_functions_matter_only_where_their_value_does() {
 }
 
 #[test]
+fn paths_of_modules_are_normalized() {
+    let text = call("\"./me\u{301}\"");
+    let mut tree = files(&text);
+    tree.push(("m\u{e9}/main.tf", "resource \"c_x\" \"a\" {\n}\n"));
+    check_found(tree, "c", "c");
+}
+
+#[test]
 fn strings_in_json_are_templates() {
     let text = r#"{"locals": {"name": "c"}, "module": {"m": {"source": "./${local.name}"}}}"#;
     let mut tree = files("");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::span::Span;
 
 use super::super::expr::{Expr, ForExpr, ForVariables, ObjectEntry};
-use super::super::value::{MAP_VALUES, Value};
+use super::super::value::{MAP_VALUES, Value, normalized};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
@@ -14,8 +14,8 @@ use super::{EvalFault, EvalProblem, Evaluator, operators};
 pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, EvalProblem> {
     match value {
         Value::Unknown | Value::Sensitive(_) => Ok(&Value::Unknown),
-        Value::Object(entries) => entries
-            .get(name)
+        Value::Object(entries) | Value::Map(entries) => entries
+            .get(&*normalized(name))
             .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
         other => Err(EvalProblem::wrong_type("an object", other)),
     }
@@ -25,11 +25,12 @@ pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, E
 pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, EvalProblem> {
     match (value, key) {
         (Value::Unknown | Value::Sensitive(_), _)
-        | (Value::Tuple(_) | Value::Object(_), Value::Unknown | Value::Sensitive(_)) => {
-            Ok(&Value::Unknown)
-        }
-        (Value::Object(_), key) => attribute(value, &operators::text(key)?),
-        (Value::Tuple(elements), key) => {
+        | (
+            Value::List(_) | Value::Tuple(_) | Value::Map(_) | Value::Object(_),
+            Value::Unknown | Value::Sensitive(_),
+        ) => Ok(&Value::Unknown),
+        (Value::Map(_) | Value::Object(_), key) => attribute(value, &operators::text(key)?),
+        (Value::List(elements) | Value::Tuple(elements), key) => {
             let number = operators::number(key)?;
             let at = number.to_integer().and_then(|at| usize::try_from(at).ok());
             at.and_then(|at| elements.get(at))
@@ -43,11 +44,17 @@ pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, Eval
 pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, EvalProblem> {
     match value {
         Value::Unknown | Value::Sensitive(_) => Ok(None),
-        Value::Tuple(elements) => {
+        Value::Set(elements) => Ok(Some(
+            elements
+                .into_iter()
+                .map(|element| (element.clone(), element))
+                .collect(),
+        )),
+        Value::List(elements) | Value::Tuple(elements) => {
             let indexes = (0_i64..).map(|at| Value::Number(at.into()));
             Ok(Some(indexes.zip(elements).collect()))
         }
-        Value::Object(entries) => {
+        Value::Map(entries) | Value::Object(entries) => {
             let entries = entries.into_iter();
             let keyed = entries.map(|(key, value)| (Value::String(key), value));
             Ok(Some(keyed.collect()))
@@ -98,18 +105,19 @@ impl Evaluator<'_> {
     /// Returns the key of an object entry, or `None` if it is unknown. A bare name is the key itself.
     fn key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match key.as_bare_name() {
-            Some(name) => Ok(Some(name.to_owned())),
+            Some(name) => Ok(Some(normalized(name).into_owned())),
             None => self.computed_key(key),
         }
     }
 
     /// Evaluates `source[*].each`. A single value counts as a list of one element, and null as an empty list.
     pub(super) fn splat(&mut self, source: &Expr, each: &Expr) -> Result<Value, EvalFault> {
-        let items = match self.value(source)? {
+        let (items, is_list) = match self.value(source)? {
             Value::Unknown | Value::Sensitive(_) => return Ok(Value::Unknown),
-            Value::Tuple(items) => items,
-            Value::Null => Vec::new(),
-            single => vec![single],
+            Value::List(items) | Value::Set(items) => (items, true),
+            Value::Tuple(items) => (items, false),
+            Value::Null => (Vec::new(), false),
+            single => (vec![single], false),
         };
         self.pay(source.span, items.len(), 0)?;
         let mut results = Vec::with_capacity(items.len());
@@ -119,7 +127,11 @@ impl Evaluator<'_> {
             self.locals.items.pop();
             results.push(result?);
         }
-        Ok(Value::Tuple(results))
+        Ok(if is_list {
+            Value::List(results)
+        } else {
+            Value::Tuple(results)
+        })
     }
 
     pub(super) fn for_expression(
@@ -143,9 +155,9 @@ impl Evaluator<'_> {
 
     /// Deducts the cost of iterating over `source`: for each iteration, one step and one value (the key).
     pub(super) fn pay_for_turns(&self, span: Span, source: &Value) -> Result<(), EvalFault> {
-        let turns = match source {
-            Value::Tuple(elements) => elements.len(),
-            Value::Object(entries) => entries.len(),
+        let turns = match (source.elements(), source.entries()) {
+            (Some(elements), _) => elements.len(),
+            (_, Some(entries)) => entries.len(),
             _ => 0,
         };
         at(span, self.budget.steps(turns))?;

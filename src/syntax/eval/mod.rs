@@ -17,8 +17,10 @@ use crate::span::Span;
 
 use super::budget::{EvalBudget, Exceeded};
 use super::error::SyntaxFault;
-use super::expr::{Expr, ExprKind, FunctionCall};
+use super::expr::{BinaryOperator, Expr, ExprKind, FunctionCall};
+use super::unify::unify;
 use super::value::Value;
+use super::value_type::ValueType;
 use references::ReferenceCheck;
 pub use scope::{Constants, EvalScope};
 use scope::{Locals, at};
@@ -60,6 +62,9 @@ pub enum EvalProblem {
     /// A key that a `for` expression produces twice.
     #[error("the key `{0}` was already produced by this `for` expression")]
     DuplicateKey(String),
+    /// Branches of a conditional that have no common type.
+    #[error("the two results of this conditional have no common type")]
+    InconsistentBranches,
     /// A division by zero, or a result with too many digits.
     #[error("the result cannot be represented as a number")]
     Arithmetic,
@@ -164,6 +169,7 @@ impl EvalProblem {
             | Self::UnsupportedFunction(_)
             | Self::Reference(_)
             | Self::WrongType { .. }
+            | Self::InconsistentBranches
             | Self::Arithmetic
             | Self::Exceeded(_)
             | Self::Concealed(_) => self,
@@ -257,7 +263,7 @@ impl Evaluator<'_> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::Null),
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
-            ExprKind::Number(number) => Ok(Value::Number(*number)),
+            ExprKind::Number(number) => Ok(Value::Number(number.clone())),
             ExprKind::Template(parts) => self.template(parts, expr.span),
             ExprKind::Variable(_)
             | ExprKind::Attribute(..)
@@ -275,8 +281,15 @@ impl Evaluator<'_> {
                 let operand = self.value(operand)?;
                 at(expr.span, operators::unary(*operator, &operand))
             }
+            ExprKind::Binary(
+                operator @ (BinaryOperator::And | BinaryOperator::Or),
+                left,
+                right,
+            ) => self.logical(*operator, left, right, expr.span),
             ExprKind::Binary(operator, left, right) => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
+                at(expr.span, self.budget.numbers(&left))?;
+                at(expr.span, self.budget.numbers(&right))?;
                 at(expr.span, operators::binary(*operator, &left, &right))
             }
             ExprKind::Conditional(parts) => self.conditional(parts),
@@ -294,13 +307,41 @@ impl Evaluator<'_> {
         at(span, self.budget.bytes(bytes))
     }
 
-    /// Evaluates both branches, like HCL. If one of them is a string, the result is a string: `true ? 1 : "a"` is `"1"`.
+    /// Evaluates `&&` or `||`. The error of an operand does not matter if the other operand decides the result.
+    fn logical(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+        span: Span,
+    ) -> Result<Value, EvalFault> {
+        let (left, right) = (self.value(left), self.value(right));
+        let operands = [left.as_ref().ok(), right.as_ref().ok()];
+        let result = at(span, operators::logical(operator, operands));
+        let (left, right) = match (left, right) {
+            (Err(fault), _) | (_, Err(fault)) if fault.problem.is_final() => return Err(fault),
+            operands => operands,
+        };
+        if let Some(value) = result? {
+            return Ok(value);
+        }
+        let (left, right) = (left?, right?);
+        let null = if left == Value::Null { left } else { right };
+        at(span, operators::boolean(&null).map(Value::Bool))
+    }
+
+    /// Evaluates both branches, like HCL, and converts the chosen one to their common type: `true ? 1 : "a"` is `"1"`.
     fn conditional(&mut self, parts: &[Expr; 3]) -> Result<Value, EvalFault> {
         let [condition, yes, no] = parts;
         let decides = self.value(condition)?;
         let (yes_value, no_value) = (self.value(yes), self.value(no));
-        let is_text = |value: &Result<Value, _>| matches!(value, Ok(Value::String(_)));
-        let as_text = is_text(&yes_value) || is_text(&no_value);
+        let common = match (&yes_value, &no_value) {
+            (Ok(yes_value), Ok(no_value)) => self
+                .common_type(yes_value, no_value)
+                .map_err(|problem| problem.at(no.span))?,
+            // The error of the other branch does not matter, and neither does its type.
+            _ => ValueType::Dynamic,
+        };
         let chosen = if decides.is_unknown() {
             return yes_value.and(no_value).map(|_| Value::Unknown);
         } else if at(condition.span, operators::boolean(&decides))? {
@@ -308,11 +349,21 @@ impl Evaluator<'_> {
         } else {
             no_value?
         };
-        Ok(if as_text {
-            chosen.to_text().map_or(chosen, Value::String)
-        } else {
-            chosen
-        })
+        let inconsistent = || EvalProblem::InconsistentBranches.at(no.span);
+        chosen
+            .convert(&common, self.budget)
+            .ok_or_else(inconsistent)
+    }
+
+    /// Returns the type to which both branches of a conditional convert. Null and unknown values have every type.
+    fn common_type(&self, yes: &Value, no: &Value) -> Result<ValueType, EvalProblem> {
+        let is_typed = |value: &Value| !matches!(value, Value::Null) && !value.is_unknown();
+        if !is_typed(yes) || !is_typed(no) {
+            return Ok(ValueType::Dynamic);
+        }
+        self.budget.steps(yes.cost().0 + no.cost().0)?;
+        let types = [ValueType::of(yes), ValueType::of(no)];
+        unify(&[&types[0], &types[1]], self.budget).ok_or(EvalProblem::InconsistentBranches)
     }
 
     fn call(&mut self, call: &FunctionCall, span: Span) -> Result<Value, EvalFault> {
@@ -327,7 +378,9 @@ impl Evaluator<'_> {
                 let mut arguments = self.values(&call.arguments)?;
                 if call.expand {
                     match arguments.pop().unwrap_or_default() {
-                        Value::Tuple(elements) => arguments.extend(elements),
+                        Value::List(elements) | Value::Set(elements) | Value::Tuple(elements) => {
+                            arguments.extend(elements);
+                        }
                         Value::Unknown | Value::Sensitive(_) => return Ok(Value::Unknown),
                         other => return Err(EvalProblem::wrong_type("a list", &other).at(span)),
                     }

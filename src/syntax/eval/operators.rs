@@ -24,34 +24,43 @@ pub(super) fn binary(
 ) -> Result<Value, EvalProblem> {
     use BinaryOperator as Op;
     match operator {
-        Op::And | Op::Or => logical(operator, left, right),
         Op::Equal | Op::NotEqual if left.has_unknown() || right.has_unknown() => Ok(Value::Unknown),
         Op::Equal => Ok(Value::Bool(left == right)),
         Op::NotEqual => Ok(Value::Bool(left != right)),
         _ if left.is_unknown() || right.is_unknown() => Ok(Value::Unknown),
-        _ => arithmetic(operator, number(left)?, number(right)?),
+        _ => arithmetic(operator, &number(left)?, &number(right)?),
     }
 }
 
-/// Evaluates `&&` and `||`. A known operand can decide the result alone, but both must be booleans or unknown.
-fn logical(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, EvalProblem> {
+/// Evaluates `&&` and `||`, or returns `None` if an operand that could not be evaluated matters. One operand can decide the result
+/// alone, but those that can be evaluated must be booleans, null or unknown. For `&&`, null is false; for `||`, it is invalid.
+pub(super) fn logical(
+    operator: BinaryOperator,
+    operands: [Option<&Value>; 2],
+) -> Result<Option<Value>, EvalProblem> {
     let decides = operator == BinaryOperator::Or;
-    let mut unknown = false;
-    let mut settled = false;
-    for operand in [left, right] {
+    let (mut settled, mut invalid, mut unknown) = (false, false, false);
+    for operand in operands {
         match operand {
-            Value::Unknown | Value::Sensitive(_) => unknown = true,
-            known => settled |= boolean(known)? == decides,
+            Some(Value::Null) if !decides => settled = true,
+            None | Some(Value::Null) => invalid = true,
+            Some(Value::Unknown | Value::Sensitive(_)) => unknown = true,
+            Some(known) => settled |= boolean(known)? == decides,
         }
     }
-    Ok(match (settled, unknown) {
-        (true, _) => Value::Bool(decides),
-        (false, true) => Value::Unknown,
-        (false, false) => Value::Bool(!decides),
+    Ok(match (settled, invalid, unknown) {
+        (true, ..) => Some(Value::Bool(decides)),
+        (_, true, _) => None,
+        (_, _, true) => Some(Value::Unknown),
+        _ => Some(Value::Bool(!decides)),
     })
 }
 
-fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<Value, EvalProblem> {
+fn arithmetic(
+    operator: BinaryOperator,
+    left: &Number,
+    right: &Number,
+) -> Result<Value, EvalProblem> {
     use BinaryOperator as Op;
     let result = match operator {
         Op::Less => return Ok(Value::Bool(left < right)),
@@ -59,7 +68,7 @@ fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<V
         Op::Greater => return Ok(Value::Bool(left > right)),
         Op::GreaterOrEqual => return Ok(Value::Bool(left >= right)),
         Op::Add => left.plus(right),
-        Op::Subtract => left.plus(right.negate()),
+        Op::Subtract => left.minus(right),
         Op::Multiply => left.times(right),
         Op::Divide => left.over(right),
         _ => left.modulo(right),

@@ -20,11 +20,7 @@ impl Evaluator<'_> {
         }
         let mut text = String::new();
         let known = self.parts(parts, &mut text, span)?;
-        Ok(if known {
-            Value::String(text)
-        } else {
-            Value::Unknown
-        })
+        Ok(if known { text.into() } else { Value::Unknown })
     }
 
     /// Appends the text of the parts. Returns `false` if any part is unknown.
@@ -80,6 +76,7 @@ impl Evaluator<'_> {
         if value.is_unknown() {
             return Ok(false);
         }
+        at(expr.span, self.budget.numbers(&value))?;
         let more = at(expr.span, operators::text(&value))?;
         self.pay(expr.span, 0, more.len())?;
         text.push_str(&more);

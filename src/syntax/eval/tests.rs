@@ -44,11 +44,11 @@ fn show(value: &Value) -> String {
         Value::Unknown | Value::Sensitive(_) => "?".to_owned(),
         Value::String(text) => format!("'{text}'"),
         Value::Bool(_) | Value::Number(_) => value.to_text().unwrap_or_default(),
-        Value::Tuple(elements) => format!(
+        Value::List(elements) | Value::Set(elements) | Value::Tuple(elements) => format!(
             "[{}]",
             elements.iter().map(show).collect::<Vec<_>>().join(",")
         ),
-        Value::Object(entries) => {
+        Value::Map(entries) | Value::Object(entries) => {
             let entries: Vec<_> = entries
                 .iter()
                 .map(|(key, value)| format!("{key}={}", show(value)))

@@ -95,6 +95,13 @@ const SOURCES: &str = r#"
     chunks of one                    | [for i in local.list : chunklist(local.list, 1)]
     a transposed map                 | transpose({ for i in local.list : "${local.text}${i}" => local.names })
     numbers with many digits         | [for i in local.list : join("", [for j in local.list : 1e999])]
+    products of long numbers         | [for i in local.list : [for j in local.list : 1 / 3 * i / 7 * 11 / 13 * 17 / 19]]
+    long numbers as text             | [for i in local.list : length(join("", [for j in local.list : jsonencode(1e-999 / 7)]))]
+    a set of long numbers            | [for i in local.list : length(toset([for j in local.list : [j / 7]]))]
+    long numbers that are compared   | [for i in local.list : contains([for j in local.list : pow(1.5, 1) / (j + 3)], 0.1)]
+    numbers of JSON                  | [for i in local.list : length(jsondecode("[${join(",", [for j in local.list : "1e-999"])}]"))]
+    types of branches                | [for i in local.list : length(true ? [for j in local.list : [j]] : [for j in local.list : ["x"]])]
+    types of elements                | [for i in local.list : length(tolist([for j in local.list : { "${j}" = j }]))]
     distinct values                  | distinct(flatten([for i in range(100) : [for j in local.list : "${i}-${j}"]]))
     differences of sets              | [for i in local.list : setsubtract(local.names, local.list)]
     keys that match                  | [for i in local.list : matchkeys(local.names, local.names, local.names)]

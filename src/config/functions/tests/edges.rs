@@ -72,7 +72,7 @@ fn lists_and_texts_at_their_ends() {
         r#"one(["a", "b"])"#,
         r#"lookup({ a = "b" }, "c")"#,
         r#"alltrue(["x"])"#,
-        r#"indent(1001, "")"#,
+        r#"indent(1001, "\n")"#,
         r#"format("%1001s", "a")"#,
         "setproduct(range(128), range(129))",
         "setproduct(range(128), range(256))",
@@ -86,17 +86,18 @@ fn failures_say_why() {
     let rows = r#"
         upper([]) => a string is required, but this is a list
         floor("x") => a number is required, but this is a string
-        range(0.5) => a whole number is required
+        element([1], 0.5) => a whole number is required
         keys([]) => a map is required, but this is a list
         concat("a") => a list is required, but this is a string
         length(1) => a list, a map or a string is required, but this is a number
-        alltrue(["x"]) => a boolean is required, but this is a string
+        alltrue(["x"]) => an element cannot be converted
         indent(-1, "") => the number must not be negative
-        indent(1001, "") => the indentation is limited to 1000 spaces
+        indent(1001, "\n") => the indentation is limited to 1000 spaces
         coalesce(null, "") => all arguments are null or empty
         coalescelist([]) => all lists are empty
         element([], 0) => the list is empty
         sum([]) => the list is empty
+        index([null], null) => the value must not be null
         index([1], 2) => the value is not in the list
         lookup({}, "c") => there is no key `c`
         one([1, 2]) => the list has more than one element
@@ -105,7 +106,7 @@ fn failures_say_why() {
         slice([1], 0, 2) => the start or the end is outside the list
         zipmap([1], []) => the number of keys differs from the number of values
         toset([1, true]) => the values have no common type
-        parseint("1", 1) => the base must be between 2 and 36
+        parseint("1", 1) => the base must be between 2 and 62
         tonumber("x") => the value cannot be converted
         regex("a", "b") => the pattern does not match
         csvdecode("") => the line with the column names is missing
