@@ -228,7 +228,19 @@ impl Explain for ModuleError {
                     "if you trust this host, add `--allow-host {host}`, and also name every other host that the run requires"
                 ));
             }
-            Self::NoVersion { newest, .. } => {
+            Self::NoVersion {
+                constraints,
+                newest,
+                ..
+            } => {
+                let prerelease = constraints
+                    .as_ref()
+                    .and_then(ModuleVersionConstraints::prerelease_not_alone);
+                if let Some(version) = prerelease {
+                    return Some(format!(
+                        "to select a prerelease, write only its version: `version = \"{version}\"`"
+                    ));
+                }
                 return newest
                     .as_ref()
                     .map(|newest| format!("the newest release is {newest}"));

@@ -1,7 +1,7 @@
 //! Selects a version of a registry module, and finds the address of that version.
 
 use crate::config::{ModuleRequest, RegistrySource};
-use crate::provider::{ModuleVersion, newest_module};
+use crate::provider::{ModuleVersion, ModuleVersionConstraints, newest_module};
 use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 
 use super::{ModuleError, ModuleStore};
@@ -20,8 +20,14 @@ pub(super) async fn locate(
         name: source.name.clone(),
         system: source.system.clone(),
     };
+    let is_selected = |version: &&ModuleVersion| {
+        let selects = |versions: &ModuleVersionConstraints| {
+            versions.select_prerelease(version, request.engine)
+        };
+        !version.is_prerelease() || request.versions.is_some_and(selects)
+    };
     let exact = request.versions.and_then(|versions| versions.exact());
-    if let Some(version) = exact
+    if let Some(version) = exact.filter(is_selected)
         && let Some(location) = store.location(&module, version)
     {
         return Ok((module, version.clone(), location));
@@ -60,9 +66,9 @@ async fn select(
         Err(error) if client.settings().http.offline => store.versions(module).ok_or(error)?,
         Err(error) => return Err(error.into()),
     };
-    let selected = newest_module(&known.versions, request.versions).cloned();
+    let selected = newest_module(&known.versions, request.versions, request.engine).cloned();
     selected.ok_or_else(|| {
-        let newest = newest_module(&known.versions, None);
+        let newest = newest_module(&known.versions, None, request.engine);
         ModuleError::NoVersion {
             module: Box::new(module.clone()),
             constraints: request.versions.cloned(),

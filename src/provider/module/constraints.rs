@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::ModuleVersion;
+use crate::provider::Engine;
 use crate::provider::constraint::{WrittenOperator, scan};
 use crate::provider::error::ConstraintError;
 
@@ -86,12 +87,33 @@ impl ModuleVersionConstraints {
         }
     }
 
-    /// Whether a constraint has this version with `=` or without an operator.
-    fn names(&self, version: &ModuleVersion) -> bool {
-        self.constraints.iter().any(|constraint| {
-            constraint.operator == WrittenOperator::Equal
-                && constraint.boundary.to_string() == version.to_string()
-        })
+    /// Returns the prerelease that these constraints name together with anything else, so that they cannot select it.
+    pub fn prerelease_not_alone(&self) -> Option<String> {
+        let names = |one: &&ModuleConstraint| {
+            one.operator == WrittenOperator::Equal && one.boundary.is_prerelease()
+        };
+        let version = self.constraints.iter().find(names)?.boundary.to_string();
+        (version != self.text).then_some(version)
+    }
+
+    /// Whether these constraints can select this prerelease: they must consist of its version alone. Both engines look for
+    /// prereleases with a parser that refuses everything else, such as a blank after `=`.
+    pub fn select_prerelease(&self, version: &ModuleVersion, engine: Engine) -> bool {
+        let written = self.text.strip_prefix('=').unwrap_or(&self.text);
+        let bare = match engine {
+            Engine::Terraform => written,
+            Engine::Tofu => written.strip_prefix('v').unwrap_or(written),
+        };
+        let suffix = bare.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.+".contains(c);
+        let is_one = matches!(&self.constraints[..], [only] if only.written <= 3);
+        is_one
+            && suffix.len() < bare.len()
+            && suffix.starts_with('-')
+            && suffix.chars().all(is_plain)
+            && self
+                .exact()
+                .is_some_and(|exact| exact.to_string() == version.to_string())
     }
 }
 
@@ -102,16 +124,19 @@ impl fmt::Display for ModuleVersionConstraints {
     }
 }
 
-/// Selects the newest version that the constraints allow. A prerelease is selected only if a constraint names it exactly. Of
-/// versions with equal precedence, the one with the highest text is selected.
+/// Selects the newest version that the constraints allow. A prerelease is selected only if it is named alone. Of versions with
+/// equal precedence, the one with the highest text is selected.
 pub fn newest_module<'a>(
     versions: impl IntoIterator<Item = &'a ModuleVersion>,
     constraints: Option<&ModuleVersionConstraints>,
+    engine: Engine,
 ) -> Option<&'a ModuleVersion> {
-    let allowed = |version: &&ModuleVersion| {
-        let named = || constraints.is_some_and(|constraints| constraints.names(version));
-        constraints.is_none_or(|constraints| constraints.allows(version))
-            && (!version.is_prerelease() || named())
+    let allowed = |version: &&ModuleVersion| match constraints {
+        None => !version.is_prerelease(),
+        Some(constraints) if version.is_prerelease() => {
+            constraints.select_prerelease(version, engine)
+        }
+        Some(constraints) => constraints.allows(version),
     };
     versions.into_iter().filter(allowed).max_by(|a, b| {
         a.precedence(b)
@@ -185,23 +210,108 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_is_selected_and_prereleases_only_by_name() {
+    fn the_newest_release_is_selected() {
         let versions = "0.9.0 1.0.0 1.1.0-rc.1 1.1.0 2.0.0+a 2.0.0+b 3.0.0-beta1";
         let offer: Vec<ModuleVersion> = versions.split(' ').map(version).collect();
         for (text, selected) in [
             ("(absent)", "2.0.0+b"),
             ("~> 1.0", "1.1.0"),
-            ("1.1.0-rc.1", "1.1.0-rc.1"),
-            ("= 1.1.0-rc.1, >= 1.1.0-rc", "1.1.0-rc.1"),
-            (">= 3.0.0-beta1", "none"),
-            ("~> 3.0.0-beta1", "none"),
             ("v1", "1.0.0"),
             ("> 5", "none"),
         ] {
             let constraints = (text != "(absent)").then(|| constraints(text));
-            let newest = newest_module(&offer, constraints.as_ref());
+            let newest = newest_module(&offer, constraints.as_ref(), Engine::Terraform);
             let found = newest.map_or_else(|| "none".into(), ModuleVersion::to_string);
             assert_eq!(found, selected, "{text}");
+        }
+    }
+
+    /// As Terraform 1.15.9 and 1.16.0-rc2, and OpenTofu 1.12.6, selected from this list.
+    #[test]
+    fn prereleases_are_selected_only_if_they_are_named_alone() {
+        let versions = "1.0.0 1.1.0-beta1 2.0.0-beta1 2.0.0-beta2 2.0.0-beta1+m";
+        let offer: Vec<ModuleVersion> = versions.split(' ').map(version).collect();
+        for (text, terraform, tofu) in [
+            ("2.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("= 2.0.0-beta1", "none", "none"),
+            ("=2.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            (" 2.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("2.0.0-beta1 ", "2.0.0-beta1", "2.0.0-beta1"),
+            ("v2.0.0-beta1", "none", "2.0.0-beta1"),
+            ("= v2.0.0-beta1", "none", "none"),
+            ("2.0.0-beta1, 2.0.0-beta1", "none", "none"),
+            ("2.0.0-beta1,2.0.0-beta1", "none", "none"),
+            (">= 2.0.0-beta1", "none", "none"),
+            (">= 2.0.0-beta1, < 3", "none", "none"),
+            ("~> 2.0.0-beta1", "none", "none"),
+            ("~> 2.0.0-beta", "none", "none"),
+            ("> 2.0.0-beta1", "none", "none"),
+            ("< 2.0.0-beta2", "1.0.0", "1.0.0"),
+            ("<= 2.0.0-beta1", "1.0.0", "1.0.0"),
+            ("!= 1.0.0", "none", "none"),
+            ("!= 2.0.0-beta1", "1.0.0", "1.0.0"),
+            ("!= 1.0.0, 2.0.0-beta1", "none", "none"),
+            ("2.0.0-beta1, >= 1.0", "none", "none"),
+            (">= 1.0, 2.0.0-beta1", "none", "none"),
+            ("2.0.0-beta2", "2.0.0-beta2", "2.0.0-beta2"),
+            ("2.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("2-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("2.0.0-beta1+m", "2.0.0-beta1+m", "2.0.0-beta1+m"),
+            ("2.0.0-beta1+q", "none", "none"),
+            ("2.0.0.0-beta1", "none", "none"),
+            ("02.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("2.0.0beta1", "none", "none"),
+            ("2.0.0-BETA1", "none", "none"),
+            ("1.1.0-beta1", "1.1.0-beta1", "1.1.0-beta1"),
+            ("2.0.0-beta01", "none", "none"),
+            (">= 1.0", "1.0.0", "1.0.0"),
+            ("~> 1.0", "1.0.0", "1.0.0"),
+            ("> 0", "1.0.0", "1.0.0"),
+            (">= 0-a", "1.0.0", "1.0.0"),
+            ("!= 2.0.0-beta2, >= 2.0.0-beta1", "none", "none"),
+            (">=2.0.0-beta1", "none", "none"),
+            (">2.0.0-beta1", "none", "none"),
+            ("~>2.0.0-beta1", "none", "none"),
+            ("<=2.0.0-beta1", "1.0.0", "1.0.0"),
+            ("<=2.0.0-beta2", "1.0.0", "1.0.0"),
+            ("!=2.0.0-beta1", "1.0.0", "1.0.0"),
+            ("<2.0.0-beta2", "1.0.0", "1.0.0"),
+            ("=v2.0.0-beta1", "none", "2.0.0-beta1"),
+            ("=\t2.0.0-beta1", "none", "none"),
+            ("=2.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("=2.0.0-beta1+m", "2.0.0-beta1+m", "2.0.0-beta1+m"),
+            ("\t2.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            (" =2.0.0-beta1", "2.0.0-beta1", "2.0.0-beta1"),
+            ("=2.0.0-beta1 ", "2.0.0-beta1", "2.0.0-beta1"),
+            ("  2.0.0-beta1  ", "2.0.0-beta1", "2.0.0-beta1"),
+            ("v2.0-beta1", "none", "2.0.0-beta1"),
+            ("=2.0.0.0-beta1", "none", "none"),
+            ("=2.0.0beta1", "none", "none"),
+            ("v2.0.0-beta1+m", "none", "2.0.0-beta1+m"),
+            ("v2.0.0beta1", "none", "none"),
+            ("= 2.0.0-beta1, =2.0.0-beta1", "none", "none"),
+            ("=2.0.0-beta1,=2.0.0-beta1", "none", "none"),
+            ("2.0.0-beta1,>=1.0", "none", "none"),
+            ("v02.0.0-beta1", "none", "2.0.0-beta1"),
+            ("=  2.0.0-beta1", "none", "none"),
+        ] {
+            let constraints = constraints(text);
+            for (engine, expected) in [(Engine::Terraform, terraform), (Engine::Tofu, tofu)] {
+                let newest = newest_module(&offer, Some(&constraints), engine);
+                let found = newest.map_or_else(|| "none".into(), ModuleVersion::to_string);
+                assert_eq!(found, expected, "{engine}: {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn prereleases_that_are_not_alone_are_found() {
+        let found = |text| constraints(text).prerelease_not_alone();
+        for text in ["= 2.0.0-b", "v2.0.0-b", "2.0.0-b, >= 1.0"] {
+            assert_eq!(found(text).as_deref(), Some("2.0.0-b"), "{text}");
+        }
+        for text in ["2.0.0-b", ">= 2.0.0-b", "= 2.0.0"] {
+            assert_eq!(found(text), None, "{text}");
         }
     }
 }
