@@ -43,6 +43,31 @@ fn streams_hash_as_recorded() {
     );
 }
 
+/// `terraform providers mirror` publishes the hash of the entries. For some archives that `providers lock` accepts, it cannot
+/// compute that hash and fails; tflock then publishes the digest of the archive.
+#[test]
+fn providers_mirror_publishes_the_hash_of_the_entries() {
+    let cases = cases("zips.jsonl");
+    let mut differences = Vec::new();
+    let mut without_hash = Vec::new();
+    for case in cases.iter().filter(|case| case.get("mirror").is_some()) {
+        let name = case["name"].as_str().expect("a string");
+        let bytes = STANDARD.decode(case["zip"].as_str().expect("a string"));
+        let file = file_of(&bytes.expect("Base64"));
+        let hashes = hash_archive(&file, TYPE, &Limits::default()).expect("an accepted archive");
+        let found = hashes.zip_h1.map(|hash| hash.to_string());
+        let expected = expected(&case["mirror"]["terraform"]);
+        if found.as_deref() != expected {
+            differences.push(format!("{name}: expected {expected:?}, found {found:?}"));
+        }
+        if expected.is_none() {
+            without_hash.push(name);
+        }
+    }
+    assert_eq!(without_hash, ["dirwithdata", "newlinedir"]);
+    report(&differences, cases.len());
+}
+
 fn stream(bytes: &[u8]) -> Streamed {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.expect("a runtime").block_on(async {
