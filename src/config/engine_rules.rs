@@ -38,6 +38,12 @@ impl Engine {
         self == Self::Terraform
     }
 
+    /// Whether each value in a variable file must be constant if the root module declares the variable; otherwise only the values
+    /// that are needed.
+    pub(super) fn checks_all_variable_values(self) -> bool {
+        self == Self::Terraform
+    }
+
     /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu

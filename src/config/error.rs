@@ -35,6 +35,12 @@ pub enum ConfigError {
         path: PathBuf,
         reason: String,
     },
+    /// A variable file that an untrusted configuration must not use.
+    #[error("cannot read variable values from `{path}`: {reason}")]
+    UntrackedVariables { path: PathBuf, reason: String },
+    /// A variable file or a value in it is invalid. The message contains the place, because an excerpt could show a secret.
+    #[error("{0}")]
+    InvalidVariables(String),
     #[error(transparent)]
     Syntax(Box<SyntaxError>),
     #[error("{problem}")]
@@ -107,6 +113,9 @@ impl From<CallError> for ConfigError {
     }
 }
 
+const CORRECT_VARIABLES: &str =
+    "correct it, because the engines refuse it even if no module depends on its values";
+
 const ALLOW_READ: &str = "if the file's content may become part of an address, permit its directory with `--allow-read DIR`";
 
 impl Explain for ConfigError {
@@ -129,7 +138,9 @@ impl Explain for ConfigError {
             | Self::ReadFile { .. }
             | Self::LinkOutside { .. }
             | Self::TooLarge { .. }
-            | Self::InvalidFile { .. } => None,
+            | Self::InvalidFile { .. }
+            | Self::UntrackedVariables { .. }
+            | Self::InvalidVariables(_) => None,
             Self::Syntax(error) => Some(&error.place),
             Self::Call(error) => Some(&error.place),
             Self::Invalid { place, .. }
@@ -143,6 +154,7 @@ impl Explain for ConfigError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::InvalidVariables(_) => Some(CORRECT_VARIABLES.to_owned()),
             Self::Syntax(error) => error.hint(),
             Self::Call(error) => error.hint(),
             Self::Exceeded { budget, .. } => Some(budget.hint().to_owned()),

@@ -30,6 +30,7 @@ pub(super) struct Module {
     pub(super) calls: DeclarationMap<ModuleCall>,
     pub(super) variables: DeclarationMap<Variable>,
     pub(super) locals: DeclarationMap<Local>,
+    pub(super) has_variable_files: bool,
     /// The addresses in `required_providers`, by local name.
     addresses: BTreeMap<String, ProviderAddr>,
     /// The requirements of this module alone, without those of the modules that it calls.
@@ -43,7 +44,10 @@ impl Module {
     pub(super) fn read(directory: &Path, engine: Engine) -> Result<Self, Vec<ConfigError>> {
         let files = module_files(directory, engine).map_err(|error| vec![error])?;
         let mut errors = ConfigErrors::default();
-        let mut module = Self::default();
+        let mut module = Self {
+            has_variable_files: files.has_variable_files,
+            ..Self::default()
+        };
         let mut first_required: Option<SourceRange> = None;
         for path in &files.primary {
             let declarations = read_file(path, engine, &mut errors);
@@ -143,14 +147,16 @@ impl Module {
     }
 
     /// Drops declarations that are no longer needed. Each of them keeps the text of its file in memory, and a run may keep
-    /// thousands of modules. Variables and locals are needed only for calls.
+    /// thousands of modules. Locals are needed only for calls, and variables also for checking variable files.
     fn drop_declarations(&mut self) {
         self.required_providers.clear();
         self.providers.clear();
         self.resources.clear();
         if self.calls.is_empty() {
-            self.variables.clear();
             self.locals.clear();
+            if !self.has_variable_files {
+                self.variables.clear();
+            }
         }
     }
 

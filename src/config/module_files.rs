@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::access::open_listed;
 use crate::provider::Engine;
 
-use super::ConfigError;
+use super::{ConfigError, is_variable_file};
 
 /// The maximum size of a configuration file, in bytes. The largest generated configurations are a few megabytes long. Once
 /// parsed, a file can take up ten times its size in memory.
@@ -22,6 +22,8 @@ pub struct ModuleFiles {
     pub primary: Vec<PathBuf>,
     /// In the order in which they apply.
     pub overrides: Vec<PathBuf>,
+    /// Whether the directory has files that set variables of a root module.
+    pub has_variable_files: bool,
 }
 
 impl ModuleFiles {
@@ -92,13 +94,17 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
 
 /// Returns the files in `directory` that `engine` reads. A directory without such files is a valid, empty module.
 pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, ConfigError> {
-    let names: Vec<String> = list(directory)?
+    let entries = list(directory)?;
+    let mut files = ModuleFiles {
+        has_variable_files: entries.iter().any(|(name, _)| is_variable_file(name)),
+        ..ModuleFiles::default()
+    };
+    let names: Vec<String> = entries
         .into_iter()
         .filter(|(_, is_dir)| !is_dir)
         .map(|(name, _)| name)
         .collect();
     let hidden = hidden_names(&names, engine);
-    let mut files = ModuleFiles::default();
     for name in names.iter().filter(|name| !hidden.contains(name.as_str())) {
         match split_name(name) {
             Some((_, _, true)) if !engine.reads_tofu_files() => {}
@@ -243,7 +249,7 @@ mod tests {
             ("a.tfvars", "nothing"),
         ] {
             let tests = crate::config::is_test_file(name);
-            let values = crate::config::is_variable_file(name);
+            let values = is_variable_file(name);
             let found = match (is_configuration(name), is_tofu_only(name), tests, values) {
                 (true, false, false, false) => "configuration",
                 (true, true, false, false) => "configuration of OpenTofu",
@@ -273,6 +279,7 @@ mod tests {
             let files = ModuleFiles {
                 primary: vec![PathBuf::from("main.tf"); primary],
                 overrides: vec![PathBuf::from("override.tf"); overrides],
+                has_variable_files: true,
             };
             assert_eq!(files.is_empty(), is_empty);
         }

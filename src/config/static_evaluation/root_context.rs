@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::config::{EnvironmentValue, FileAccess, Functions, Location, ReadOptions, module_files};
+use crate::config::{
+    ConfigError, EnvironmentValue, FileAccess, Functions, Location, Module, ReadOptions,
+    VariableOption, module_files,
+};
 use crate::provider::Engine;
 use crate::span::Place;
 use crate::syntax::{EvalBudget, EvalProblem, Exceeded, RunBudget, Value};
@@ -25,7 +28,7 @@ pub(in crate::config) struct RootContext<'a> {
     pub(super) exceeded_at: OnceCell<Place>,
     /// The first unsupported function that was called. Its result is unknown, but only an unknown source or version is an error.
     pub(super) unsupported: OnceCell<String>,
-    values: OnceCell<Result<VariableValues, EvalProblem>>,
+    values: OnceCell<Result<VariableValues, ConfigError>>,
     workspace: OnceCell<(Value, HiddenOrigins)>,
 }
 
@@ -64,13 +67,52 @@ impl<'a> RootContext<'a> {
         self.budget.exceeded().is_some()
     }
 
-    /// Returns the values that the user has set. They are read when first used; until then, invalid files are not an error.
+    /// Returns the values that the user has set. They are read when first used.
     pub(super) fn values(&self) -> Result<&VariableValues, EvalProblem> {
-        let read = || {
-            let values = VariableValues::read(self.root, self.options, self.files.get());
-            values.map_err(|error| EvalProblem::Reference(variable_values::problem(&error)))
+        let problem = |error| EvalProblem::Reference(variable_values::problem(error));
+        self.read_values().map_err(problem)
+    }
+
+    fn read_values(&self) -> Result<&VariableValues, &ConfigError> {
+        let read = || VariableValues::read(self.root, self.options, self.files.get());
+        self.values.get_or_init(read).as_ref()
+    }
+
+    /// Checks the variable files of the root module, whether or not a value is needed. Files that the options name, but which this
+    /// directory does not have, and files that the configuration must not use, are errors only if a value is needed.
+    pub(in crate::config) fn check_variable_files(
+        &self,
+        module: &Module,
+    ) -> Result<(), ConfigError> {
+        if !module.has_variable_files && self.options.variables.is_empty() {
+            return Ok(());
+        }
+        let is_named = |path: &Path| {
+            let mut options = self.options.variables.iter();
+            options.any(|option| {
+                matches!(option, VariableOption::File(named) if self.root.join(named) == path)
+            })
         };
-        self.values.get_or_init(read).as_ref().map_err(Clone::clone)
+        let values = match self.read_values() {
+            Ok(values) => values,
+            Err(ConfigError::UntrackedVariables { .. } | ConfigError::LinkOutside { .. }) => {
+                return Ok(());
+            }
+            Err(error @ ConfigError::ReadFile { path, .. })
+                if error.is_not_found() && is_named(path) =>
+            {
+                return Ok(());
+            }
+            Err(error) => {
+                let problem = variable_values::problem(error);
+                return Err(ConfigError::InvalidVariables(problem));
+            }
+        };
+        if !self.engine().checks_all_variable_values() {
+            return Ok(());
+        }
+        let checked = values.check(module.variables.values(), &self.budget);
+        checked.map_err(ConfigError::InvalidVariables)
     }
 
     /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. Only this

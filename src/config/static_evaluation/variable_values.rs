@@ -121,7 +121,10 @@ impl VariableValues {
     /// Reads a variable file that applies because of its name. Files that git does not track may contain unrelated secrets.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
-            return Err(invalid_file(path, error.to_string()));
+            return Err(ConfigError::UntrackedVariables {
+                path: path.to_path_buf(),
+                reason: error.to_string(),
+            });
         }
         self.read_in_tree(path, access)
     }
@@ -153,6 +156,21 @@ impl VariableValues {
                 argument.name().to_owned(),
                 GivenValue::Written(argument.value()),
             );
+        }
+        Ok(())
+    }
+
+    /// Checks that the values in variable files for these variables are constant. Fails with a message that contains the place.
+    pub(super) fn check<'v>(
+        &self,
+        variables: impl Iterator<Item = &'v Variable>,
+        budget: &EvalBudget,
+    ) -> Result<(), String> {
+        for variable in variables {
+            if let Some(GivenValue::Written(value)) = self.given.get(&variable.name) {
+                self.get(variable, &TypeConstraint::Any, budget)
+                    .map_err(|problem| format!("{}: {problem}", value.place()))?;
+            }
         }
         Ok(())
     }

@@ -188,7 +188,8 @@ fn a_directory_with_the_name_of_a_file_is_an_error() {
     let (name, text) = ("v".to_owned(), "m".to_owned());
     options.variables.push(VariableOption::Value { name, text });
     let error = tree.read(&options).unwrap_err().swap_remove(0);
-    assert!(error.to_string().contains("the module source"), "{error}");
+    let message = "terraform.tfvars`: it is not a regular file";
+    assert!(error.to_string().contains(message), "{error}");
 }
 
 #[test]

@@ -217,7 +217,7 @@ fn text_from_outside_is_a_string_or_an_expression_by_type() {
 }
 
 #[test]
-fn invalid_variable_files_are_errors_if_a_value_is_needed() {
+fn invalid_variable_files_are_errors_even_if_no_value_is_needed() {
     let needs = variable_and_call(" default = \"c\"", "\"./${var.v}\"");
     for engine in ENGINES {
         for (broken, message) in [
@@ -231,6 +231,10 @@ fn invalid_variable_files_are_errors_if_a_value_is_needed() {
                 "terraform.tfvars:2:1: the variable file is invalid",
             ),
             ("v = other\n", "the value of `var.v` is not constant"),
+            (
+                "x = other\nv = [for a in b : a]\n",
+                "the value of `var.v` is not constant",
+            ),
         ] {
             let with = |text: &str| {
                 let mut files = files(text);
@@ -239,7 +243,14 @@ fn invalid_variable_files_are_errors_if_a_value_is_needed() {
             };
             let found = with(&needs).unwrap_err();
             assert!(found.contains(message), "{broken}: {found}");
-            assert!(with(&call("\"./c\"")).is_ok(), "{broken}");
+            let unneeded = "variable \"v\" {\n}\nresource \"q_x\" \"a\" {\n}\n";
+            let values_count = engine == Engine::Terraform || !message.contains("constant");
+            for text in [unneeded.to_owned(), unneeded.to_owned() + &call("\"./c\"")] {
+                assert_eq!(with(&text).is_err(), values_count, "{engine}: {broken}");
+            }
+            // A value of a variable that is not declared is ignored.
+            let undeclared = with("").is_ok();
+            assert_eq!(undeclared, message.contains("constant"), "{broken}");
         }
     }
 }

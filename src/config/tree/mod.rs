@@ -130,6 +130,8 @@ impl<'a> TreeReader<'a> {
             .map_err(Arc::unwrap_or_clone)?;
         let shown = location.shown.clone();
         let context = RootContext::new(&shown, self.options, self.cache.budget());
+        let checked = context.check_variable_files(&module);
+        checked.map_err(|error| vec![Arc::new(error)])?;
         let root = ModuleNode {
             instance: &Instance::root(&module, &context),
             path_from_root: vec![location.real.clone()],
