@@ -130,6 +130,9 @@ pub(super) fn clean_path(path: &str) -> String {
 
 impl RegistrySource {
     fn parse(text: &str, engine: Engine) -> Result<Option<Self>, SourceError> {
+        if text.contains('?') {
+            return Ok(None);
+        }
         let (address, subdirectory) = match text.split_once("//") {
             Some((address, subdirectory)) => (address, Some(subdirectory)),
             None => (text, None),
@@ -294,6 +297,8 @@ mod tests {
             ("@h:p/q", unknown("@h:p/q")),
             ("git@:p/q", unknown("git@:p/q")),
             ("deploy@h:p/q", unknown("deploy@h:p/q")),
+            // An address in a registry has no query.
+            ("a/b/c//d?ref=v1", bare("a/b/c?ref=v1")),
             // A getter does not make a valid address of a path.
             ("git::./m", unknown("git::./m")),
             ("x::h.test/n", unknown("x::h.test/n")),
