@@ -31,8 +31,14 @@ pub use temporary::clean_stale;
 
 use crate::provider::{Engine, Hash, Hostname, ProviderAddr, Version, VersionConstraints};
 
-/// The name of the lock file in the directory of a root module.
-pub const FILE_NAME: &str = ".terraform.lock.hcl";
+/// The name of the lock file of a directory whose engine is not known yet. Otherwise, use [`Engine::lock_file_name`].
+pub const FILE_NAME: &str = Engine::Terraform.lock_file_name();
+
+/// Whether this is the name of the lock file of any engine.
+pub fn is_lock_file(name: &str) -> bool {
+    let engines = [Engine::Terraform, Engine::Tofu];
+    engines.iter().any(|engine| engine.lock_file_name() == name)
+}
 
 /// The content of a lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

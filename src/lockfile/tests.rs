@@ -60,3 +60,13 @@ fn twins_are_added_once() {
     assert_eq!(locks.add_twins(|_, _| true), []);
     assert_eq!(locks, once);
 }
+
+/// The engines may choose different names one day. Each then reads its own file.
+#[test]
+fn each_engine_has_a_lock_file_name() {
+    for engine in [Engine::Terraform, Engine::Tofu] {
+        assert_eq!(engine.lock_file_name(), ".terraform.lock.hcl");
+        assert!(is_lock_file(engine.lock_file_name()));
+    }
+    assert!(!is_lock_file(".terraform.lock.hcl.bak"));
+}

@@ -27,6 +27,13 @@ impl Engine {
             Self::Tofu => "registry.opentofu.org",
         }
     }
+
+    /// Returns the name of the lock file in the directory of a root module.
+    pub const fn lock_file_name(self) -> &'static str {
+        match self {
+            Self::Terraform | Self::Tofu => ".terraform.lock.hcl",
+        }
+    }
 }
 
 impl fmt::Display for Engine {

@@ -21,7 +21,7 @@ use crate::config::{
     is_variable_file,
 };
 use crate::git::ChangedFiles;
-use crate::lockfile::FILE_NAME;
+use crate::lockfile::is_lock_file;
 use crate::settings::{Area, CONFIG_FILE_NAME};
 
 use super::engine::{EngineReason, VERSION_FILES};
@@ -70,7 +70,7 @@ impl ChangeFilter {
     fn affects_root(&self, directory: &Path, candidate: &Candidate<'_>) -> bool {
         let options = &candidate.options;
         let is_read = |name: &str| {
-            name == FILE_NAME
+            is_lock_file(name)
                 || is_configuration(name)
                 || is_stack_file(name)
                 || is_variable_file(name)

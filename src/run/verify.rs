@@ -8,7 +8,6 @@ use std::time::Instant;
 use crate::cli::VerifyArgs;
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::git::{IgnoredFile, find_ignored};
-use crate::lockfile::FILE_NAME;
 use crate::locking::{Audit, AuditTarget, Packages, audit};
 use crate::printer::Printer;
 use crate::settings::{TreeSettings, VerifySettings};
@@ -192,7 +191,11 @@ fn lock_file_in_repository(directory: &ReadDirectory, tree: &TreeSettings) -> Op
     let top = std::fs::canonicalize(&directory.repository).ok()?;
     let absolute = tree.working_directory.join(&directory.path);
     let real = std::fs::canonicalize(absolute).ok()?;
-    Some(real.strip_prefix(top).ok()?.join(FILE_NAME))
+    Some(
+        real.strip_prefix(top)
+            .ok()?
+            .join(directory.lock_file_name()),
+    )
 }
 
 fn finding(ignored: &IgnoredFile, directory: &ReadDirectory, tree: &TreeSettings) -> Diagnostic {
@@ -212,7 +215,8 @@ fn finding(ignored: &IgnoredFile, directory: &ReadDirectory, tree: &TreeSettings
             ignored.pattern
         ),
         Fix::ByHand(format!(
-            "remove the pattern, or add `!{FILE_NAME}` below it; then `git add` the lock file"
+            "remove the pattern, or add `!{}` below it; then `git add` the lock file",
+            directory.lock_file_name()
         )),
     )
 }

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::code::Code;
 use crate::config::{is_configuration, is_stack_file, is_tofu_only};
-use crate::lockfile::FILE_NAME as LOCK_FILE_NAME;
+use crate::lockfile::{FILE_NAME as LOCK_FILE_NAME, is_lock_file};
 use crate::span::Explain;
 
 pub use ignore_rule::IgnoreRule;
@@ -110,8 +110,8 @@ impl DirectoryFacts {
             has_configuration: is_configuration(name),
             has_tofu_files: is_tofu_only(name),
             has_stack_files: is_stack_file(name),
-            has_lock_file: name == LOCK_FILE_NAME,
-            has_leftovers: name != LOCK_FILE_NAME && name.starts_with(LOCK_FILE_NAME),
+            has_lock_file: is_lock_file(name),
+            has_leftovers: !is_lock_file(name) && name.starts_with(LOCK_FILE_NAME),
             has_config_file: name.eq_ignore_ascii_case(CONFIG_FILE_NAME),
         }
     }

@@ -124,9 +124,11 @@ fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Opti
     }
     let mut message = format!("the file differs from what `{engine} init` would write");
     if canonical.replace('\n', "\r\n").as_bytes() == text {
-        message.push_str(
-            ": it has CRLF line endings (to stop git from converting them, add `.terraform.lock.hcl text eol=lf` to `.gitattributes`)",
-        );
+        let name = engine.lock_file_name();
+        let advice = format!("add `{name} text eol=lf` to `.gitattributes`");
+        message += ": it has CRLF line endings (to stop git from converting them, ";
+        message += &advice;
+        message += ")";
     }
     let fix = Fix::lock([], requested_platforms(policy));
     Some(Diagnostic::finding(

@@ -28,6 +28,7 @@ use crate::lockfile::FILE_NAME;
 use crate::locking::LockJob;
 use crate::modules::Fetcher;
 use crate::parallel;
+use crate::provider::Engine;
 use crate::settings::{Area, TreeSettings};
 use crate::walk::FoundBy;
 
@@ -120,10 +121,15 @@ impl ReadDirectory {
         }
     }
 
+    pub(super) fn lock_file_name(&self) -> &'static str {
+        let engine = self.engine.map(|detected| detected.engine);
+        engine.map_or(FILE_NAME, Engine::lock_file_name)
+    }
+
     pub(super) fn lock_file(&self) -> PathBuf {
         match self.path.to_str() {
-            Some(".") => PathBuf::from(FILE_NAME),
-            _ => self.path.join(FILE_NAME),
+            Some(".") => PathBuf::from(self.lock_file_name()),
+            _ => self.path.join(self.lock_file_name()),
         }
     }
 }

@@ -60,7 +60,8 @@ fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
         (_, false) => (Severity::Notice, "lock file changed"),
     };
     let lines = [vec![what.to_owned()], describe(report)].concat();
-    let place = entry.unwrap_or_else(|| Place::file(&report.directory.join(FILE_NAME)));
+    let place =
+        entry.unwrap_or_else(|| Place::file(&report.directory.join(report.lock_file_name())));
     Diagnostic::drift(severity, place, lines.join("\n"), &report.directory)
 }
 

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use crate::cli::FormatArg;
 use crate::config::MovedModule;
 use crate::diagnostic::{self, Diagnostic};
-use crate::lockfile::{Change, LockChanges, Locks, ProviderLock};
+use crate::lockfile::{Change, FILE_NAME, LockChanges, Locks, ProviderLock};
 use crate::locking::{Downloaded, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::settings::TreeSettings;
@@ -97,6 +97,13 @@ pub(in crate::run) struct DirectoryReport {
     pub(in crate::run) diagnostics: Vec<Diagnostic>,
     /// The time spent on this directory, including the time spent waiting for packages that it shares with other directories.
     pub(in crate::run) elapsed: Duration,
+}
+
+impl DirectoryReport {
+    /// Returns the name of the lock file.
+    pub(in crate::run) fn lock_file_name(&self) -> &'static str {
+        self.engine.map_or(FILE_NAME, Engine::lock_file_name)
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ pub(in crate::run) use document::DiagnosticDocument;
 use super::{DirectoryReport, Fate, ProviderReport, RunReport};
 use crate::config::MovedModule;
 use crate::display::portable_path;
-use crate::lockfile::{Change, FILE_NAME};
+use crate::lockfile::Change;
 use crate::locking::{HashOrigin, PackageRecord, Voucher};
 use crate::package::{LapsedPart, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
@@ -70,8 +70,8 @@ fn directory(report: &DirectoryReport) -> DirectoryDocument<'_> {
     let findings = report.findings.iter();
     DirectoryDocument {
         lock_file: match path.as_str() {
-            "." => FILE_NAME.to_owned(),
-            _ => portable_path(&report.directory.join(FILE_NAME)),
+            "." => report.lock_file_name().to_owned(),
+            _ => portable_path(&report.directory.join(report.lock_file_name())),
         },
         engine: report.engine.map(Engine::program),
         status: report.fate.name(),
