@@ -44,6 +44,11 @@ impl Engine {
         self == Self::Terraform
     }
 
+    /// Whether a provider can store the state, which is an experiment of Terraform 1.16.
+    pub(super) fn has_state_stores(self) -> bool {
+        self == Self::Terraform
+    }
+
     /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu

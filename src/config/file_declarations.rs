@@ -16,6 +16,8 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct FileDeclarations {
     pub(super) required_providers: Vec<RequiredProviders>,
+    /// The local names of the providers of `state_store` blocks.
+    pub(super) state_store_providers: Vec<String>,
     pub(super) providers: Vec<ProviderBlock>,
     pub(super) resources: Vec<Resource>,
     pub(super) imports: Vec<Import>,
@@ -46,6 +48,9 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> File
             let required = required_providers::read(&block, engine, errors);
             found.required_providers.push(required);
         }
+        found
+            .state_store_providers
+            .extend(state_store_providers(block.body()));
     }
     for block in blocks(body, "required_providers", 0, errors) {
         errors.invalid(&block.range(), BlockProblem::MisplacedRequiredProviders);
@@ -76,6 +81,16 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> File
     }
     read_values(body, &mut found, errors);
     found
+}
+
+/// Returns the local names of the providers in `state_store` blocks, which are experimental. Ignores invalid ones.
+fn state_store_providers(terraform: &Body<'_>) -> Vec<String> {
+    let stores = terraform.labelled_blocks("state_store", 1);
+    let providers = stores.unwrap_or_default().into_iter().flat_map(|store| {
+        let providers = store.body().labelled_blocks("provider", 1);
+        providers.unwrap_or_default()
+    });
+    providers.filter_map(|block| block.name(0).ok()).collect()
 }
 
 /// Reads the `data` blocks in `check` blocks, which require providers like any other `data` block.

@@ -27,6 +27,7 @@ pub(super) struct Module {
     pub(super) providers: DeclarationMap<ProviderBlock>,
     pub(super) resources: DeclarationMap<Resource>,
     pub(super) imports: Vec<Import>,
+    state_store_providers: Vec<String>,
     pub(super) calls: DeclarationMap<ModuleCall>,
     pub(super) variables: DeclarationMap<Variable>,
     pub(super) locals: DeclarationMap<Local>,
@@ -90,6 +91,8 @@ impl Module {
         declare_all(&mut self.variables, added.variables, errors);
         declare_all(&mut self.locals, added.locals, errors);
         self.imports.extend(added.imports);
+        self.state_store_providers
+            .extend(added.state_store_providers);
     }
 
     /// Returns the address of a provider: from `required_providers` if the local name is in it, otherwise implied.
@@ -142,6 +145,13 @@ impl Module {
             requirements.merge(&imported);
         } else {
             self.root_requirements = imported;
+        }
+        if engine.has_state_stores() {
+            let addresses = self.state_store_providers.iter();
+            for address in addresses.filter_map(|name| self.addresses.get(name)) {
+                let requirement = self.root_requirements.providers.entry(address.clone());
+                requirement.or_default().stores_state = true;
+            }
         }
         self.requirements = Arc::new(requirements);
     }

@@ -135,11 +135,12 @@ impl ProviderScope {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }
 
-    pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
+    /// Returns the version to select. A provider that stores the state is upgraded only by name.
+    pub fn version_target(&self, address: &ProviderAddr, stores_state: bool) -> VersionTarget<'_> {
         match self.upgraded.get(address) {
             Some(Some(version)) => VersionTarget::To(version),
             Some(None) => VersionTarget::Newest,
-            None if self.upgrades_all => VersionTarget::Newest,
+            None if self.upgrades_all && !stores_state => VersionTarget::Newest,
             None => VersionTarget::Keep,
         }
     }
@@ -176,13 +177,16 @@ mod tests {
             let scope = ProviderScope::new(&policy, engine);
             let anvil = address("acme/anvil", engine);
             let wanted = Version::parse("1.2.0").unwrap();
-            assert_eq!(scope.version_target(&anvil), VersionTarget::To(&wanted));
             assert_eq!(
-                scope.version_target(&address("aws", engine)),
+                scope.version_target(&anvil, true),
+                VersionTarget::To(&wanted)
+            );
+            assert_eq!(
+                scope.version_target(&address("aws", engine), true),
                 VersionTarget::Newest
             );
             assert_eq!(
-                scope.version_target(&address("acme/bolt", engine)),
+                scope.version_target(&address("acme/bolt", engine), false),
                 VersionTarget::Keep
             );
             assert!(scope.includes(&anvil));
@@ -196,12 +200,13 @@ mod tests {
         let all = policy(Upgrade::All, &[]);
         let scope = ProviderScope::new(&all, Engine::Terraform);
         assert_eq!(
-            (scope.version_target(&anvil), scope.includes(&anvil)),
+            (scope.version_target(&anvil, false), scope.includes(&anvil)),
             (VersionTarget::Newest, true)
         );
+        assert_eq!(scope.version_target(&anvil, true), VersionTarget::Keep);
         let none = policy(Upgrade::None, &[]);
         let scope = ProviderScope::new(&none, Engine::Terraform);
-        assert_eq!(scope.version_target(&anvil), VersionTarget::Keep);
+        assert_eq!(scope.version_target(&anvil, false), VersionTarget::Keep);
     }
 
     #[test]

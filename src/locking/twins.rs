@@ -53,7 +53,8 @@ impl<'a> Twins<'a> {
     /// Returns the version to select for a provider. If its entry no longer satisfies the constraints and the twin that would
     /// replace the deleted entry does, this is the version of the twin.
     pub(super) fn version_target(&self, task: &ProviderTask<'a>) -> VersionTarget<'a> {
-        let target = self.scope.version_target(task.address);
+        let stores_state = task.requirement.stores_state;
+        let target = self.scope.version_target(task.address, stores_state);
         if target != VersionTarget::Keep || !self.has_twins() {
             return target;
         }

@@ -11,6 +11,8 @@ pub struct Requirement {
     pub constraints: VersionConstraints,
     /// The first declaration, in reading order.
     pub declared: Option<Place>,
+    /// Whether the root module stores its state with the provider: an upgrade of all providers keeps its version.
+    pub stores_state: bool,
 }
 
 impl Requirement {
@@ -19,6 +21,7 @@ impl Requirement {
         if self.declared.is_none() {
             self.declared.clone_from(&other.declared);
         }
+        self.stores_state |= other.stores_state;
     }
 }
 
@@ -42,6 +45,7 @@ impl Requirements {
             .merge(&Requirement {
                 constraints: constraints.clone(),
                 declared: place,
+                stores_state: false,
             });
     }
 

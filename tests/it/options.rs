@@ -66,6 +66,25 @@ fn versions_are_kept_without_an_upgrade_option() {
 }
 
 #[test]
+fn a_provider_that_stores_the_state_is_upgraded_only_by_name() {
+    for [options, expected] in table(
+        "
+            --upgrade | anvil 1.0.0, rivet 1.1.0
+            --upgrade=acme/anvil | anvil 2.0.0, rivet 1.0.0
+        ",
+    ) {
+        let (_registry, context) = start();
+        context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "1.0.0")]);
+        lock(&context, "a").expect_success();
+        context.require("a", &[("acme/anvil", ">= 1.0.0"), ("acme/rivet", "~> 1.0")]);
+        let store = "terraform {\n state_store \"anvil_fs\" {\n provider \"anvil\" {}\n }\n}\n";
+        context.write("a/state.tf", store);
+        lock(&context, &format!("{options} a")).expect_success();
+        assert_eq!(versions(&context, "a"), expected, "{options}");
+    }
+}
+
+#[test]
 fn an_upgrade_to_a_version_that_is_not_allowed_fails() {
     let (_registry, context) = start();
     context.require("a", &[("acme/anvil", "~> 1.0")]);

@@ -1,6 +1,8 @@
 //! docs/rules/config.md 3 and 4: blocks that require a provider.
 
-use super::{check, check_files, check_json_rows, check_rows, parse_rows, requires};
+use super::{
+    ReadOptions, Tree, check, check_files, check_json_rows, check_rows, parse_rows, requires,
+};
 use crate::provider::Engine;
 
 #[test]
@@ -364,5 +366,31 @@ fn imports_of_one_resource_differ_by_module_or_index() {
     ] {
         let text = import(first) + &import(second);
         check(&[(&text, terraform, tofu)]);
+    }
+}
+
+#[test]
+fn a_provider_that_stores_the_state_is_marked_in_root_modules() {
+    let store = "terraform {\n required_providers {\n q = { source = \"t/q\" }\n p = { source = \"t/p\" }\n }\n \
+                 state_store \"q_fs\" {\n provider \"q\" {}\n }\n}\n";
+    let call = "module \"m\" {\n source = \"./m\"\n}\n";
+    let unrequired = "terraform {\n state_store \"q_fs\" {\n provider \"q\" {}\n }\n}\n";
+    for (files, engine, expected) in [
+        (vec![("main.tf", store)], Engine::Terraform, "t/q"),
+        (vec![("main.tf", store)], Engine::Tofu, ""),
+        (vec![("main.tf", unrequired)], Engine::Terraform, ""),
+        (
+            vec![("main.tf", call), ("m/main.tf", store)],
+            Engine::Terraform,
+            "",
+        ),
+    ] {
+        let root = Tree::new(&files).read(&ReadOptions::new(engine)).unwrap();
+        let providers = root.requirements.providers.iter();
+        let marked = providers.filter(|(_, requirement)| requirement.stores_state);
+        let marked: Vec<_> = marked
+            .map(|(address, _)| format!("{}/{}", address.namespace, address.type_name))
+            .collect();
+        assert_eq!(marked.join(" "), expected, "{engine}: {files:?}");
     }
 }
