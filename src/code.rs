@@ -165,6 +165,9 @@ codes! {
     NoConfiguration: "no-configuration", "no-configuration", [Warning],
         "A directory named on the command line has neither configuration nor a lock file, so it gets no lock file.",
         "Name the directories with the configuration, or add `-r`.";
+    NoDownload: "no-download", "no-download", [Error],
+        "A package would have to be downloaded, but `--no-download` forbids it.",
+        "Add the package to the index, or run once without `--no-download`.";
     NoLockFile: "no-lock-file", "no-lock-file", [Warning],
         "`tflock mirror` found no lock files, so the mirror needs no packages.",
         "Check the paths, or add `--lock`.";

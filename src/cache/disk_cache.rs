@@ -29,17 +29,25 @@ pub enum CacheArea {
     Hashes,
     /// Registries' descriptions of packages.
     Answers,
+    /// Records of a hash index.
+    IndexRecords,
     /// Fetched modules, as files or directories.
     Modules,
 }
 
 impl CacheArea {
-    pub const ALL: [Self; 3] = [Self::Hashes, Self::Answers, Self::Modules];
+    pub const ALL: [Self; 4] = [
+        Self::Hashes,
+        Self::Answers,
+        Self::IndexRecords,
+        Self::Modules,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hashes => "hashes",
             Self::Answers => "answers",
+            Self::IndexRecords => "index-records",
             Self::Modules => "modules",
         }
     }

@@ -5,6 +5,7 @@
 //!   v1/                 the current layout; a later one gets a different name
 //!     hashes/           digest of a zip and type of its provider -> h1                       (`package_hashes`)
 //!     answers/          a registry's description of one package, with its checksum list      (`package_answer`)
+//!     index-records/    digest of a zip and type of its provider -> signed record of a hash index    (`index_record`)
 //!     modules/          fetched modules
 //! ```
 //!
@@ -20,6 +21,7 @@
 mod disk_cache;
 mod entry_format;
 mod error;
+mod index_record;
 mod package_answer;
 mod package_hashes;
 mod private_directory;

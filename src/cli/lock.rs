@@ -5,6 +5,7 @@ use clap::Args;
 use crate::options::{LOCK, LayeredArgs};
 
 use super::groups::{CallersArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+use super::index::IndexArgs;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +71,8 @@ A version that --upgrade names is chosen regardless of its age, and locked versi
     pub reading: ReadingArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub index: IndexArgs,
     /// Record the hashes that an OpenTofu registry reports for all platforms, without downloading packages
     #[arg(
         long,

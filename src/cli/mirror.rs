@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::options::{LayeredArgs, MIRROR};
 
 use super::groups::{ReadingArgs, SourceArgs, TreeArgs};
+use super::index::IndexArgs;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -81,6 +82,8 @@ which keeps packages that you added for other hosts; `all`: on all hosts [withou
     pub reading: ReadingArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub index: IndexArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,6 +4,7 @@ mod cache;
 mod documents;
 mod groups;
 mod habits;
+mod index;
 mod init;
 mod list;
 mod lock;
@@ -21,6 +22,7 @@ pub use groups::{
     SourceArgs, TreeArgs,
 };
 pub use habits::parse;
+pub use index::{IndexArgs, IndexCommand, IndexCommandArgs};
 pub use init::InitArgs;
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs};
@@ -126,6 +128,11 @@ pub enum Command {
     /// Inspect or clean the disk cache
     #[command(before_long_help = cache::EXAMPLES)]
     Cache(CacheCommandArgs),
+    /// Create keys for a hash index
+    ///
+    /// A hash index tells the hashes of packages, so that machines that trust its key need not download them.
+    #[command(before_long_help = index::EXAMPLES)]
+    Index(IndexCommandArgs),
     /// Print a shell completion script
     #[command(before_long_help = documents::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::options::{LayeredArgs, VERIFY};
 
 use super::groups::{CallersArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+use super::index::IndexArgs;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -32,4 +33,6 @@ pub struct VerifyArgs {
     pub reading: ReadingArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub index: IndexArgs,
 }

@@ -76,6 +76,16 @@ impl Explain for IndexWarning {
     }
 }
 
+impl IndexWarning {
+    /// Returns the index that failed.
+    pub const fn address(&self) -> Option<&IndexAddress> {
+        match self {
+            Self::NoKey => None,
+            Self::Read { address, .. } | Self::Write { address, .. } => Some(address),
+        }
+    }
+}
+
 impl IndexError {
     fn hint(&self) -> Option<String> {
         match self {

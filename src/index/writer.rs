@@ -24,13 +24,13 @@ pub struct IndexWriter {
 
 struct Target {
     index: GuardedIndex,
-    key: SignerKey,
+    key: Arc<SignerKey>,
     in_flight: Semaphore,
     created: AtomicU64,
 }
 
 impl IndexWriter {
-    pub fn new(store: IndexStore, key: SignerKey, lost: Arc<LostTime>) -> Self {
+    pub fn new(store: IndexStore, key: Arc<SignerKey>, lost: Arc<LostTime>) -> Self {
         Self {
             target: Arc::new(Target {
                 index: GuardedIndex::new(store, lost),

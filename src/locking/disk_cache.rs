@@ -6,12 +6,16 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::cache::{AnswerKey, DiskCache, PackageAnswer};
-use crate::package::PackageHashes;
+use crate::index::RecordKey;
+use crate::package::{PackageHashes, VerifiedList};
 use crate::provider::{Digest, Engine, PackageId, Platform};
 use crate::registry::AvailableVersions;
 
 use super::evidence::Evidence;
+use super::package_index::{PackageIndex, SourcedHashes};
 use super::packages::{Packages, VersionQuery};
 use super::record::PackageRecord;
 use super::trust::Verifier;
@@ -57,6 +61,19 @@ impl CacheAccess {
     pub(super) async fn keep_hashes(&self, type_name: &str, hashes: &PackageHashes) {
         let (type_name, hashes) = (type_name.to_owned(), hashes.clone());
         self.run_blocking(move |store| store.write_hashes(&type_name, &hashes))
+            .await;
+    }
+
+    /// Returns a record of a hash index that an earlier run stored. Its signatures have not been verified.
+    pub(super) async fn index_record(&self, key: &RecordKey) -> Option<Vec<u8>> {
+        let key = key.clone();
+        self.run_blocking(move |store| store.index_record(key.zh, &key.type_name))
+            .await?
+    }
+
+    pub(super) async fn keep_index_record(&self, key: &RecordKey, stored: Bytes) {
+        let key = key.clone();
+        self.run_blocking(move |store| store.write_index_record(key.zh, &key.type_name, &stored))
             .await;
     }
 
@@ -119,8 +136,10 @@ impl Packages {
         let key = (engine, id.clone());
         let job = || async {
             let origin = self.source(engine).packages.origin(&id.provider)?;
-            let verifier = self.verifier;
-            let read = move |store: &DiskCache| read_package(store, verifier, &origin, engine, &id);
+            let (verifier, index) = (self.verifier, Arc::clone(&self.index));
+            let read = move |store: &DiskCache| {
+                read_package(store, verifier, &index, &origin, engine, &id)
+            };
             self.cache.run_blocking(read).await?
         };
         self.memo.cached_packages.get_or_init(key, job).await
@@ -161,6 +180,7 @@ impl Packages {
 fn read_package(
     store: &DiskCache,
     verifier: Verifier,
+    index: &PackageIndex,
     origin: &str,
     engine: Engine,
     id: &PackageId,
@@ -175,9 +195,16 @@ fn read_package(
     let record = if let Some(record) = verifier.accept_report(&list).ok()? {
         record
     } else {
-        let hashes = store.hashes(list.digest(), &id.provider.type_name)?;
-        PackageRecord::from_registry(&list, &hashes).ok()?
+        let package = match store.hashes(list.digest(), &id.provider.type_name) {
+            Some(hashes) => SourcedHashes {
+                hashes,
+                index_key: None,
+            },
+            None => read_index_record(store, index, &list, &id.provider.type_name)?,
+        };
+        PackageRecord::from_registry(&list, &package).ok()?
     };
+    index.note_use(id, &record);
     Some(CachedPackage {
         record: Arc::new(record),
         messages: Arc::new(AvailableVersions {
@@ -186,4 +213,22 @@ fn read_package(
             warnings: answer.warnings,
         }),
     })
+}
+
+/// Returns the hashes in a stored record of a hash index, under the same conditions as those in a record from the index itself. `None`
+/// for a package that is audited, because it must be downloaded.
+fn read_index_record(
+    store: &DiskCache,
+    index: &PackageIndex,
+    list: &VerifiedList,
+    type_name: &str,
+) -> Option<SourcedHashes> {
+    let zh = list.digest();
+    if !index.is_read() || index.audits(zh) || list.signer().is_none() {
+        return None;
+    }
+    let stored = store.index_record(zh, type_name)?;
+    let type_name = type_name.to_owned();
+    let record = index.open(&stored, &RecordKey { zh, type_name })?;
+    Some(record.into())
 }

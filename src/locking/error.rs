@@ -11,6 +11,7 @@ use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
 use crate::registry::{MirrorHashError, PackagesError, RegistryError};
 use crate::span::{Explain, Place};
 
+use super::package_index::FalseRecord;
 use super::signers::RefusedSigner;
 use super::transfer::TransferError;
 
@@ -213,6 +214,9 @@ pub enum PackageFailure {
     /// A package in a filesystem mirror cannot be hashed.
     #[error("cannot hash `{}`", path.display())]
     Local { path: PathBuf, source: PackageError },
+    /// An audit found a false record in a hash index.
+    #[error(transparent)]
+    FalseRecord(#[from] FalseRecord),
 }
 
 impl PackageFailure {
@@ -226,6 +230,14 @@ impl PackageFailure {
         }
     }
 
+    /// Whether the failure must fail a directory even if the directory could do without the package.
+    pub(super) const fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::FalseRecord(_) | Self::Transfer(TransferError::Forbidden)
+        )
+    }
+
     /// Whether the source has no package of the version for the platform.
     pub fn is_missing_platform(&self) -> bool {
         matches!(self, Self::Registry(RegistryError::NoPackage { .. }))
@@ -237,6 +249,8 @@ impl Explain for PackageFailure {
         match self {
             Self::Registry(_) | Self::Transfer(TransferError::Download(_)) => Code::Registry,
             Self::Transfer(TransferError::TemporaryFile(_)) => Code::TemporaryFile,
+            Self::Transfer(TransferError::Forbidden) => Code::NoDownload,
+            Self::FalseRecord(_) => Code::Index,
             Self::Authenticity(_)
             | Self::Reported(_)
             | Self::Mirror(_)
@@ -252,6 +266,15 @@ impl Explain for PackageFailure {
             Self::Transfer(TransferError::Package(error)) | Self::Local { source: error, .. } => {
                 error.hint()
             }
+            Self::Transfer(TransferError::Forbidden) => Some(
+                "add the package to the index, or run the command once without `--no-download`"
+                    .to_owned(),
+            ),
+            Self::FalseRecord(record) => Some(format!(
+                "stop trusting the key, and find out who has it; no hash from this record was used, but others may be false, too: \
+                 the record is at `{}`",
+                record.path
+            )),
             Self::Transfer(_) | Self::Reported(_) | Self::Mirror(_) => None,
         }
     }

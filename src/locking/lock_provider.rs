@@ -16,7 +16,7 @@ use super::error::{CacheGap, LockingError, LockingProblem};
 use super::evidence::{Evidence, Verdict, assemble};
 use super::note::Note;
 use super::policy::{Mismatch, Missing, VersionTarget};
-use super::provider_task::ProviderTask;
+use super::provider_task::{Coverage, ProviderTask};
 use super::select::{Selection, check_constraints, select, select_without_list};
 
 /// The new entry of a provider.
@@ -243,15 +243,24 @@ impl ProviderTask<'_> {
             .iter()
             .filter(|platform| !self.policy.platforms.contains(platform))
             .collect();
-        // The coverage is ignored: a package that is unavailable proves nothing.
-        self.check_other_platforms(
+        let coverage = self.check_other_platforms(
             version,
             &others,
             evidence,
             |record| self.refused_signer(record).is_none(),
             |evidence| evidence.judge(&old.hashes) != Verdict::Undecided,
-        )
-        .await;
+        );
+        // Other failures are ignored: a package that is unavailable proves nothing.
+        if let Coverage::Failed(platform, failure) = coverage.await
+            && failure.is_fatal()
+        {
+            let version = version.clone();
+            return Err(self.lock_error(LockingProblem::Package {
+                version,
+                platform,
+                failure,
+            }));
+        }
         let is_foreign = evidence.judge(&old.hashes) != Verdict::Genuine;
         if is_foreign && self.policy.mismatch == Mismatch::Error {
             let version = version.clone();

@@ -14,6 +14,7 @@ mod join_bounded;
 mod lock_provider;
 mod min_age;
 mod note;
+mod package_index;
 mod package_mirror;
 mod packages;
 mod policy;
@@ -35,6 +36,7 @@ pub use evidence::{Evidence, ListedHashes};
 pub use fingerprint::{Fingerprint, SignersError};
 pub use min_age::Undated;
 pub use note::Note;
+pub use package_index::{AuditSample, FalseRecord, IndexUsage, PackageIndex};
 pub use packages::{EngineSource, Packages};
 pub use policy::{
     Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,

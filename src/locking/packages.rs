@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use crate::cache::PackageAnswer;
+use crate::index::{IndexWarning, RecordKey};
 use crate::mirror::Mirror;
 use crate::once_map::OnceMap;
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageHashes,
-    ReportedPackages,
+    ReportedPackages, VerifiedList,
 };
 use crate::provider::{Digest, Engine, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::{
@@ -23,6 +24,7 @@ use crate::reporter::Reporter;
 use super::disk_cache::{CacheAccess, CachedPackage, CachedVersion};
 use super::error::PackageFailure;
 use super::min_age::Undated;
+use super::package_index::{FalseRecord, IndexUsage, PackageIndex, SourcedHashes};
 use super::package_mirror::PackageMirror;
 use super::record::PackageRecord;
 use super::transfer::{Downloaded, PackageDownload, TransferError, Transfers, hash_files};
@@ -45,6 +47,7 @@ pub struct Packages {
     /// The start of the run. The age of a version is measured from it.
     pub(super) started: SystemTime,
     pub(super) cache: CacheAccess,
+    pub(super) index: Arc<PackageIndex>,
     pub(super) memo: Memo,
     /// The number of packages requested so far, for progress events.
     planned: AtomicU64,
@@ -55,8 +58,8 @@ pub struct Packages {
 #[derive(Default)]
 pub(super) struct Memo {
     records: OnceMap<(Engine, PackageId), Result<Arc<PackageRecord>, Arc<PackageFailure>>>,
-    /// Keyed by the digest of the zip and by the provider type, after which its executable must be named.
-    hashes: OnceMap<(Digest, String), Result<PackageHashes, Arc<PackageFailure>>>,
+    /// Keyed by the zip and the provider type, and by whether an index may have provided the hashes.
+    hashes: OnceMap<(RecordKey, bool), Result<SourcedHashes, Arc<PackageFailure>>>,
     pub(super) cached_packages: OnceMap<(Engine, PackageId), Option<CachedPackage>>,
     pub(super) cached_versions: OnceMap<VersionKey, Result<Arc<CachedVersion>, Arc<[Platform]>>>,
     pub(super) list_dates: OnceMap<VersionKey, Result<SystemTime, Undated>>,
@@ -117,6 +120,7 @@ impl Packages {
             verifier: Verifier { trust },
             started,
             cache: CacheAccess::None,
+            index: Arc::default(),
             memo: Memo::default(),
             planned: AtomicU64::new(0),
         }
@@ -125,6 +129,13 @@ impl Packages {
     #[must_use]
     pub fn with_cache(self, cache: CacheAccess) -> Self {
         Self { cache, ..self }
+    }
+
+    /// Looks hashes up in an index before a package is downloaded, or adds them to one.
+    #[must_use]
+    pub fn with_index(self, index: PackageIndex) -> Self {
+        let index = Arc::new(index);
+        Self { index, ..self }
     }
 
     /// Also stages the zip of each requested package for `mirror`. The caller moves the zip to its final path once a lock file
@@ -175,6 +186,16 @@ impl Packages {
         self.transfers.total()
     }
 
+    /// Waits for the records that are being added to an index, and returns what the run has used and added.
+    pub async fn finish_index(&self) -> IndexUsage {
+        self.index.finish().await
+    }
+
+    /// Returns a warning for each index that failed.
+    pub fn index_warnings(&self) -> Vec<IndexWarning> {
+        self.index.warnings()
+    }
+
     pub(super) fn source(&self, engine: Engine) -> &EngineSource {
         self.sources
             .get(&engine)
@@ -210,41 +231,105 @@ impl Packages {
         let record = if let Some(record) = reported.map_err(PackageFailure::from)? {
             record
         } else {
-            let zh = list.digest();
-            // The same zip at several addresses is downloaded once.
-            let key = (zh, meta.package.provider.type_name.clone());
-            let job = || self.hash_listed(engine, meta, zh);
-            let hashes = self.memo.hashes.get_or_init(key, job).await?;
-            PackageRecord::from_registry(&list, &hashes).map_err(PackageFailure::from)?
+            let package = self.hash_listed(engine, meta, &list).await?;
+            PackageRecord::from_registry(&list, &package).map_err(PackageFailure::from)?
         };
+        self.index.note_use(&meta.package, &record);
         self.keep_answer(engine, &meta.package, answer).await;
         Ok(record)
     }
 
-    /// Returns the hashes of the zip whose digest `zh` is in a signed list.
+    /// Returns the hashes of the zip whose digest is in a verified list. An index is asked only if the list is signed.
     async fn hash_listed(
         &self,
         engine: Engine,
         meta: &PackageMeta,
+        list: &VerifiedList,
+    ) -> Result<SourcedHashes, Arc<PackageFailure>> {
+        let use_index = list.signer().is_some() && self.reads_index();
+        let package = self
+            .hash_once(engine, meta, list.digest(), use_index)
+            .await?;
+        // A record that contradicts the registry must not fail the run.
+        if package.index_key.is_some() && list.accept(&package.hashes).is_err() {
+            return self.hash_once(engine, meta, list.digest(), false).await;
+        }
+        Ok(package)
+    }
+
+    /// Returns the hashes of the zip with the digest `zh`. The same zip at several addresses is downloaded once.
+    async fn hash_once(
+        &self,
+        engine: Engine,
+        meta: &PackageMeta,
         zh: Digest,
-    ) -> Result<PackageHashes, Arc<PackageFailure>> {
+        use_index: bool,
+    ) -> Result<SourcedHashes, Arc<PackageFailure>> {
         let request = PackageDownload {
             package: &meta.package,
             url: &meta.download_url,
             digest: Some(zh),
         };
-        let hashes = self.hash(engine, Some(zh), request).await;
-        hashes.map_err(|error| {
-            Arc::new(match error {
-                TransferError::OtherDigest { found } => AuthenticityError::OtherPackage {
-                    filename: meta.filename.clone(),
-                    expected: zh,
-                    found,
-                }
-                .into(),
-                other => other.into(),
+        let type_name = meta.package.provider.type_name.clone();
+        let key = RecordKey { zh, type_name };
+        let job = || async {
+            let package = self.hash_or_look_up(engine, request, &key, use_index).await;
+            package.map_err(|failure| {
+                Arc::new(match failure {
+                    PackageFailure::Transfer(TransferError::OtherDigest { found }) => {
+                        let filename = meta.filename.clone();
+                        let expected = zh;
+                        AuthenticityError::OtherPackage {
+                            filename,
+                            expected,
+                            found,
+                        }
+                        .into()
+                    }
+                    other => other,
+                })
             })
-        })
+        };
+        self.memo
+            .hashes
+            .get_or_init((key.clone(), use_index), job)
+            .await
+    }
+
+    /// Returns the hashes of a zip from the disk cache, from an index, or from the zip itself.
+    async fn hash_or_look_up(
+        &self,
+        engine: Engine,
+        request: PackageDownload<'_>,
+        key: &RecordKey,
+        use_index: bool,
+    ) -> Result<SourcedHashes, PackageFailure> {
+        let computed = |hashes| SourcedHashes {
+            hashes,
+            index_key: None,
+        };
+        if let Some(hashes) = self.known_hashes(key.zh, request).await {
+            return Ok(computed(hashes));
+        }
+        let record = if use_index {
+            self.index.find(&self.cache, key).await
+        } else {
+            None
+        };
+        match record {
+            Some(record) if !self.index.audits(key.zh) => Ok(record.into()),
+            Some(record) => {
+                let hashes = self.download(engine, request).await?;
+                FalseRecord::check(&record, key, &hashes)?;
+                Ok(computed(hashes))
+            }
+            None => Ok(computed(self.download(engine, request).await?)),
+        }
+    }
+
+    /// Whether an index is asked for hashes. If there is a mirror to fill, the zips are required anyway.
+    fn reads_index(&self) -> bool {
+        self.index.is_read() && self.transfers.mirror.0.is_none()
     }
 
     async fn request_mirror(
@@ -257,7 +342,14 @@ impl Packages {
             url: &package.url,
             digest: None,
         };
-        let hashes = self.hash(engine, package.zh(), request).await?;
+        let known = match package.zh() {
+            Some(zh) => self.known_hashes(zh, request).await,
+            None => None,
+        };
+        let hashes = match known {
+            Some(hashes) => hashes,
+            None => self.download(engine, request).await?,
+        };
         let matching = package.check(hashes.zh, hashes.zip_h1.as_ref())?;
         Ok(PackageRecord::from_mirror(engine, hashes, matching))
     }
@@ -273,7 +365,7 @@ impl Packages {
             LocalPackage::Zip(path) => {
                 let result = self.transfers.hash_local(&path, id).await;
                 let hashes = result.map_err(|source| PackageFailure::Local { path, source })?;
-                self.cache.keep_hashes(&type_name, &hashes).await;
+                self.keep_computed(&type_name, &hashes).await;
                 Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
             }
             LocalPackage::Directory(path) => match hash_files(path.clone(), type_name).await {
@@ -283,26 +375,38 @@ impl Packages {
         }
     }
 
-    /// Returns the hashes of a zip. It is not downloaded if its digest `zh` is known and an earlier run has hashed it. If there
-    /// is a mirror to fill, the zip must also be in the mirror.
-    async fn hash(
+    /// Returns the hashes of the zip with the digest `zh` if an earlier run has computed them. If there is a mirror to fill, the zip
+    /// must also be in the mirror.
+    async fn known_hashes(
+        &self,
+        zh: Digest,
+        request: PackageDownload<'_>,
+    ) -> Option<PackageHashes> {
+        let type_name = &request.package.provider.type_name;
+        let cached = self.cache.hashes(zh, type_name).await;
+        let mirror = &self.transfers.mirror;
+        mirror.hashes(request.package, zh, cached).await
+    }
+
+    async fn download(
         &self,
         engine: Engine,
-        zh: Option<Digest>,
         request: PackageDownload<'_>,
     ) -> Result<PackageHashes, TransferError> {
-        let type_name = &request.package.provider.type_name;
-        if let Some(zh) = zh {
-            let cached = self.cache.hashes(zh, type_name).await;
-            let mirror = &self.transfers.mirror;
-            if let Some(hashes) = mirror.hashes(request.package, zh, cached).await {
-                return Ok(hashes);
-            }
+        if self.index.no_download {
+            return Err(TransferError::Forbidden);
         }
         let client = &self.source(engine).client;
         let hashes = self.transfers.hash_download(client, request).await?;
-        self.cache.keep_hashes(type_name, &hashes).await;
+        self.keep_computed(&request.package.provider.type_name, &hashes)
+            .await;
         Ok(hashes)
+    }
+
+    /// Stores hashes that this run computed from the bytes of a zip.
+    async fn keep_computed(&self, type_name: &str, hashes: &PackageHashes) {
+        self.index.push(type_name, hashes);
+        self.cache.keep_hashes(type_name, hashes).await;
     }
 
     /// Fetches the registry's answer about a package, with its checksum list and signature. Nothing is verified yet.

@@ -162,6 +162,9 @@ impl<'a> ProviderTask<'a> {
                 Ok(Some(_)) => {}
                 Ok(None) => coverage = Coverage::Offline,
                 Err(failure) if failure.is_missing_platform() => {}
+                Err(failure) if failure.is_fatal() => {
+                    return Coverage::Failed((*platform).clone(), failure);
+                }
                 Err(failure) => coverage = Coverage::Failed((*platform).clone(), failure),
             }
         }

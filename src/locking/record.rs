@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::index::KeyName;
 use crate::package::{AuthenticityError, PackageHashes, ReportedHashes, Signer, VerifiedList};
 use crate::provider::{Engine, Hash, HashScheme};
 
 use super::evidence::{Evidence, ListedHashes};
+use super::package_index::SourcedHashes;
 
 /// A package that was hashed, and verified as far as its source allows.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct PackageRecord {
     /// The time taken to download and hash the package, including the time in the queue.
     pub elapsed: Duration,
     pub form: PackageForm,
+    /// The key that vouches for the hashes in a hash index. `None` if this machine computed them or the registry reports them.
+    pub index_key: Option<KeyName>,
 }
 
 /// How a source stores a package.
@@ -45,6 +49,8 @@ pub enum HashOrigin {
     Package,
     /// The hashes that a mirror lists.
     Mirror,
+    /// A record in a hash index.
+    Index,
     /// OpenTofu's `packages`: the hashes that the registry reports for all platforms.
     RegistryPackages,
     /// The old lock file.
@@ -80,7 +86,10 @@ impl PackageRecord {
     pub fn origin_of(&self, hash: &Hash) -> Option<HashOrigin> {
         let is_reported = matches!(self.voucher, Voucher::Report(_));
         if *hash == self.h1 && !is_reported {
-            return Some(HashOrigin::Package);
+            return Some(match self.index_key {
+                Some(_) => HashOrigin::Index,
+                None => HashOrigin::Package,
+            });
         }
         if !self.evidence.recorded.contains(hash) {
             return None;
@@ -98,8 +107,9 @@ impl PackageRecord {
 
     pub(super) fn from_registry(
         list: &VerifiedList,
-        package: &PackageHashes,
+        package: &SourcedHashes,
     ) -> Result<Self, AuthenticityError> {
+        let (package, index_key) = (&package.hashes, package.index_key.clone());
         let recorded = list.accept(package)?;
         let shasums = list.shasums();
         let mut genuine = shasums.zip_hashes();
@@ -115,7 +125,10 @@ impl PackageRecord {
         };
         let zip_h1 = package.zip_h1.as_ref();
         let is_reported = zip_h1.is_some_and(|hash| list.reports(hash));
-        Ok(Self::zip(evidence, voucher, package.clone(), is_reported))
+        Ok(Self {
+            index_key,
+            ..Self::zip(evidence, voucher, package.clone(), is_reported)
+        })
     }
 
     /// Creates the record of a package that was hashed as a zip.
@@ -130,6 +143,7 @@ impl PackageRecord {
                 hashes,
                 is_reported,
             },
+            index_key: None,
         }
     }
 
@@ -186,6 +200,7 @@ impl PackageRecord {
             size: None,
             elapsed: Duration::ZERO,
             form: PackageForm::Files(directory),
+            index_key: None,
         }
     }
 }

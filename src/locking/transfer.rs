@@ -52,6 +52,8 @@ pub struct Downloaded {
 pub enum TransferError {
     #[error(transparent)]
     Download(#[from] RegistryError),
+    #[error("no index has its hashes, and `--no-download` forbids downloading it")]
+    Forbidden,
     #[error("the package has the SHA-256 digest {found}")]
     OtherDigest { found: Digest },
     #[error(transparent)]

@@ -62,6 +62,7 @@ const fn describe(kind: CacheArea) -> &'static str {
     match kind {
         CacheArea::Hashes => "package hashes",
         CacheArea::Answers => "signed checksum lists",
+        CacheArea::IndexRecords => "records of a hash index",
         CacheArea::Modules => "modules",
     }
 }

@@ -19,10 +19,11 @@ const SHOWN_VARIABLES: &str = "
 ";
 
 /// Prefixes of environment variables that are listed without their values, because the values may be secret.
-const HIDDEN_VARIABLES: [&str; 5] = [
+const HIDDEN_VARIABLES: [&str; 6] = [
     "ALL_PROXY",
     "HTTPS_PROXY",
     "HTTP_PROXY",
+    "TFLOCK_INDEX",
     "TFREGISTRY_BASE_URL",
     "TF_TOKEN_",
 ];

@@ -78,6 +78,7 @@ impl DirectoryCommand for Locker {
         started: Instant,
     ) -> Result<RunReport, CommandError> {
         let (check, tree) = (self.settings.check, self.tree());
+        let index = self.packages.finish_index().await;
         let downloaded = self.packages.downloaded();
         Ok(RunReport::new(
             "lock",
@@ -85,6 +86,7 @@ impl DirectoryCommand for Locker {
             directories,
             tree,
             downloaded,
+            index,
             started,
         ))
     }

@@ -7,11 +7,13 @@ mod config;
 mod directory_command;
 mod documents;
 mod engine;
+mod index;
 mod init;
 mod list;
 mod lock;
 mod lock_files;
 mod mirror;
+mod package_index;
 mod progress_guard;
 mod publish;
 mod read;
@@ -87,6 +89,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         Command::Config(args) => config::command(args, invocation),
         Command::List(args) => list::command(args, invocation),
         Command::Cache(args) => cache::command(&args.command, invocation),
+        Command::Index(args) => index::command(&args.command, invocation),
         Command::Completions(args) => Ok(documents::completions(*args, printer)),
         Command::Man(args) => documents::man(args, printer),
     };

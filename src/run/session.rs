@@ -17,6 +17,7 @@ use crate::provider::Engine;
 use crate::registry::RegistryClient;
 use crate::settings::{CacheSettings, CacheUsage, SourceSettings, TreeSettings};
 
+use super::package_index;
 use super::progress_guard::ProgressGuard;
 use super::sources;
 use super::{CommandError, INTERRUPTED, Invocation};
@@ -58,6 +59,14 @@ impl Session {
             .enable_all()
             .build()
             .context("cannot start the threads for network requests")?;
+        let http = sources
+            .values()
+            .next()
+            .map(|source| &source.client.settings().http);
+        let (index, warnings) = package_index::open(&settings.index, http)?;
+        for warning in &warnings {
+            progress.suspend(|| printer.diagnostic(&Diagnostic::caution(warning)));
+        }
         let store = open_cache(&settings.cache).unwrap_or_else(|error| {
             progress.suspend(|| printer.diagnostic(&Diagnostic::caution(&error)));
             None
@@ -71,7 +80,8 @@ impl Session {
         let mirror = mirror.map(Arc::new);
         let started = SystemTime::now();
         let mut packages = Packages::new(sources, reporter, settings.trust, started, settings.jobs)
-            .with_cache(cache_access(store.as_ref(), settings.cache.usage));
+            .with_cache(cache_access(store.as_ref(), settings.cache.usage))
+            .with_index(index);
         if let Some(mirror) = &mirror {
             packages = packages.with_mirror(Arc::clone(mirror));
         }
@@ -110,6 +120,9 @@ impl Session {
         self.fetcher.prune(SystemTime::now());
         if let Some(error) = self.store.as_ref().and_then(|store| store.write_error()) {
             self.printer.diagnostic(&Diagnostic::caution(error));
+        }
+        for warning in self.packages.index_warnings() {
+            self.printer.diagnostic(&Diagnostic::caution(&warning));
         }
         // All clients share one netrc file, so only the first failure is reported.
         if let Some(error) = self.clients.iter().find_map(RegistryClient::netrc_error) {

@@ -83,6 +83,7 @@ impl DirectoryCommand for VerifyCommand {
         started: Instant,
     ) -> Result<RunReport, CommandError> {
         let (check, tree) = (true, self.tree());
+        let index = self.packages.finish_index().await;
         let downloaded = self.packages.downloaded();
         Ok(RunReport::new(
             "verify",
@@ -90,6 +91,7 @@ impl DirectoryCommand for VerifyCommand {
             directories,
             tree,
             downloaded,
+            index,
             started,
         ))
     }

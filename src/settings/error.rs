@@ -8,6 +8,7 @@ use crate::provider::{Engine, HostnameError, ProviderAddr};
 use crate::span::{Explain, Place};
 
 use super::config_file::ConfigFileError;
+use super::index::IndexSettingsError;
 use super::working_set::ReportError;
 
 /// An error in the command line or the environment.
@@ -57,6 +58,8 @@ pub enum SettingsError {
     BaseUrl { problem: &'static str },
     #[error(transparent)]
     ConfigFile(#[from] Box<ConfigFileError>),
+    #[error(transparent)]
+    Index(#[from] Box<IndexSettingsError>),
     /// Git cannot list the changes for `--changed`.
     #[error(transparent)]
     Git(#[from] Box<GitError>),
@@ -92,6 +95,7 @@ impl Explain for SettingsError {
             }
             Self::ConfigFile(error) => error.hint(),
             Self::Git(error) => error.hint(),
+            Self::Index(error) => error.hint(),
             Self::Report { source, .. } if !matches!(source, ReportError::Read(_)) => {
                 Some("create a report with `tflock lock --format json > REPORT`".to_owned())
             }

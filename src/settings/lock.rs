@@ -8,7 +8,9 @@ use crate::provider::{Engine, ProviderAddr};
 
 use super::path_group::PathGroup;
 use super::tree::{LockTargets, TreeRequest, config_files, path_groups};
-use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
+use super::{
+    Environment, IndexSettings, ReportSettings, SettingsError, SourceSettings, TreeSettings,
+};
 
 #[derive(Clone, Debug)]
 pub struct LockSettings {
@@ -47,6 +49,7 @@ impl LockSettings {
         tree.clean_up = !args.change.check;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
         sources.trust.registry_hashes = args.trust_registry_hashes;
+        sources.index = IndexSettings::resolve(&args.index, environment, &tree)?;
         Ok(Self {
             sources,
             tree,

@@ -8,7 +8,8 @@ use crate::options::{Create, Sourced};
 
 use super::tree::{LockTargets, TreeRequest};
 use super::{
-    Environment, LockSettings, ReportSettings, SettingsError, SourceSettings, TreeSettings,
+    Environment, IndexSettings, LockSettings, ReportSettings, SettingsError, SourceSettings,
+    TreeSettings,
 };
 
 #[derive(Clone, Debug)]
@@ -56,6 +57,7 @@ impl MirrorSettings {
         };
         let directory = MirrorDirectory::new(&args.directory, layout);
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
+        sources.index = IndexSettings::resolve(&args.index, environment, &tree)?;
         sources.keep = (!args.check).then(|| directory.clone());
         Ok(Self {
             directory,

@@ -4,6 +4,7 @@ mod cache;
 mod config_file;
 mod environment;
 mod error;
+mod index;
 mod list;
 mod lock;
 mod mirror;
@@ -24,6 +25,7 @@ pub use config_file::{
 };
 pub use environment::Environment;
 pub use error::SettingsError;
+pub use index::{IndexSettings, IndexSettingsError};
 pub use list::ListSettings;
 pub use lock::{LockSettings, effective_options};
 pub use mirror::{CliConfigTarget, MirrorSettings};

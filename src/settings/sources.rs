@@ -6,7 +6,7 @@ use crate::cli::{SourceArg, SourceArgs};
 use crate::locking::Trust;
 use crate::mirror::MirrorDirectory;
 
-use super::{CacheSettings, Environment};
+use super::{CacheSettings, Environment, IndexSettings};
 
 /// The sources of packages, and the signatures that packages must have.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct SourceSettings {
     /// The maximum number of packages processed at the same time.
     pub jobs: usize,
     pub cache: CacheSettings,
+    pub index: IndexSettings,
     /// The mirror in which to store packages. `None` if packages are only hashed.
     pub keep: Option<MirrorDirectory>,
 }
@@ -45,6 +46,7 @@ impl SourceSettings {
             trust: trust(environment),
             jobs,
             cache: CacheSettings::resolve(&args.cache, environment),
+            index: IndexSettings::default(),
             keep: None,
         }
     }

@@ -4,7 +4,10 @@ use crate::cli::VerifyArgs;
 
 use super::lock::check_providers;
 use super::tree::{LockTargets, TreeRequest};
-use super::{CacheUsage, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
+use super::{
+    CacheUsage, Environment, IndexSettings, ReportSettings, SettingsError, SourceSettings,
+    TreeSettings,
+};
 
 #[derive(Clone, Debug)]
 pub struct VerifySettings {
@@ -15,7 +18,7 @@ pub struct VerifySettings {
 
 impl VerifySettings {
     /// Checks the command line, and merges it with config files and the environment. Cached registry responses may be outdated, so
-    /// they are used only with `--offline`.
+    /// they are used only with `--offline`. Without a cache, nothing is believed that this run did not compute, so no index is read.
     pub fn resolve(args: &VerifyArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
         let request = TreeRequest {
@@ -27,6 +30,8 @@ impl VerifySettings {
         };
         let tree = TreeSettings::resolve(request, environment)?;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
+        sources.index = IndexSettings::resolve(&args.index, environment, &tree)?;
+        sources.index.is_read = sources.cache.usage != CacheUsage::None;
         if !sources.cache.offline && sources.cache.usage == CacheUsage::All {
             sources.cache.usage = CacheUsage::Refresh;
         }

@@ -9,7 +9,7 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "init",
     "lock",
     "verify",
@@ -17,16 +17,18 @@ const COMMANDS: [&str; 9] = [
     "mirror",
     "config",
     "cache",
+    "index",
     "completions",
     "man",
 ];
 
 /// The headings in the help of the commands.
-const HEADINGS: [&str; 15] = [
+const HEADINGS: [&str; 16] = [
     "Arguments:",
     "Cache:",
     "Commands:",
     "Examples:",
+    "Hash index:",
     "How configurations are read:",
     "How to run:",
     "Options:",
@@ -70,7 +72,7 @@ fn the_help_of_every_command_has_examples() {
 fn short_help_fits_on_one_screen_and_long_help_starts_with_examples() {
     let context = TestContext::offline(TFLOCK);
     let all = COMMANDS.iter().map(|command| (*command, 40));
-    for (command, most) in all.chain([("", 24)]) {
+    for (command, most) in all.chain([("", 25)]) {
         let short = context
             .command(&format!("{command} -h"))
             .env("COLUMNS", "80");
@@ -106,6 +108,7 @@ fn groups_of_options_are_in_the_order_of_need() {
         "Where packages come from:",
         "What the configuration may do:",
         "Cache:",
+        "Hash index:",
     ];
     assert_eq!(headings.collect::<Vec<_>>(), expected);
 }

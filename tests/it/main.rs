@@ -16,6 +16,7 @@ mod fleet;
 mod habits;
 mod hostile;
 mod hosts;
+mod index;
 mod init;
 mod interrupt;
 mod judges;

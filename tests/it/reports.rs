@@ -92,8 +92,8 @@ fn json_reports_the_whole_run() {
     let moved = &document["directories"][3]["providers"][0];
     assert_eq!(moved["version"], json!({"old": "1.0.0", "new": "1.1.0"}));
     let package = registry.package("acme/anvil", "1.1.0", "linux_amd64");
-    let h1 = json!({"hash": package.h1, "from": "package", "platform": "linux_amd64"});
-    let zh = json!({"hash": package.zh, "from": "list", "platform": null});
+    let h1 = json!({"hash": package.h1, "from": "package", "platform": "linux_amd64", "index_key": null});
+    let zh = json!({"hash": package.zh, "from": "list", "platform": null, "index_key": null});
     let added = moved["hashes"]["added"].as_array().unwrap();
     assert!(added.contains(&h1) && added.contains(&zh), "{moved:#}");
     assert_eq!(moved["packages"][0]["signer"]["tier"], "self-signed");

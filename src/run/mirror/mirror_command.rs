@@ -76,6 +76,8 @@ impl DirectoryCommand for MirrorCommand {
         (): &(),
         started: Instant,
     ) -> Result<MirrorReport, CommandError> {
+        // Only records that are still being written require a wait; the report does not count them.
+        let _usage = self.locker.packages.finish_index().await;
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
         let finished = tokio::task::spawn_blocking(move || self.finish(mirrored, started));
         Ok(finished.await.context("cannot write the index")?)

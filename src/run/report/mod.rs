@@ -29,7 +29,7 @@ use crate::cli::FormatArg;
 use crate::config::MovedModule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, FILE_NAME, LockChanges, Locks, ProviderLock};
-use crate::locking::{Downloaded, PackageRecord, VerifiedPackage};
+use crate::locking::{Downloaded, IndexUsage, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::settings::TreeSettings;
 use crate::span::Place;
@@ -132,6 +132,7 @@ pub(in crate::run) struct RunReport {
     /// Whether the platform of this machine was used because none was requested.
     pub(in crate::run) platforms_defaulted: bool,
     pub(in crate::run) downloaded: Downloaded,
+    pub(in crate::run) index: IndexUsage,
     pub(in crate::run) elapsed: Duration,
     /// Whether the run only checked and wrote nothing.
     pub(in crate::run) check: bool,
@@ -165,6 +166,7 @@ impl RunReport {
         mut directories: Vec<DirectoryReport>,
         tree: &TreeSettings,
         downloaded: Downloaded,
+        index: IndexUsage,
         started: Instant,
     ) -> Self {
         directories.sort_by(|a, b| a.directory.cmp(&b.directory));
@@ -177,6 +179,7 @@ impl RunReport {
                 .iter()
                 .all(|area| area.policy.platforms_defaulted),
             downloaded,
+            index,
             elapsed: started.elapsed(),
             check,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::lockfile::Update;
-use crate::locking::{Evidence, ListedHashes, PackageForm, Voucher};
+use crate::locking::{Evidence, IndexUsage, ListedHashes, PackageForm, Voucher};
 use crate::package::{Lapse, LapsedPart, Signer, Tier, ValidityPeriod};
 use crate::provider::Hash;
 
@@ -66,6 +66,7 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
         size: Some(12_345),
         elapsed: Duration::from_millis(250),
         form: PackageForm::Files("unpacked".into()),
+        index_key: None,
     })
 }
 
@@ -134,6 +135,7 @@ pub(super) fn report(directories: Vec<DirectoryReport>) -> RunReport {
             again: 1,
             bytes: 154_300_000,
         },
+        index: IndexUsage::default(),
         elapsed: Duration::from_millis(1234),
         check: false,
     }

@@ -53,8 +53,25 @@ pub(super) fn summary(report: &RunReport) -> String {
             "not downloaded: {packages}, locked with the hashes that the registry reports (--trust-registry-hashes)"
         );
     }
+    write_index_usage(report, &mut text);
     write_platform_note(report, &mut text);
     text
+}
+
+/// Says how many packages were not downloaded because a hash index has their hashes, and how many records were added to it.
+fn write_index_usage(report: &RunReport, text: &mut String) {
+    for (key, count) in &report.index.read {
+        let packages = counted(*count, "package", "packages");
+        let _ = writeln!(
+            text,
+            "not downloaded: {packages}, with h1 hashes from the index, signed by {key}"
+        );
+    }
+    if report.index.written > 0 {
+        let written = usize::try_from(report.index.written).unwrap_or(usize::MAX);
+        let records = counted(written, "record", "records");
+        let _ = writeln!(text, "added {records} to the index");
+    }
 }
 
 /// Says that the platform of this machine is the only one, unless the run did nothing. A lock file that was written for one platform is

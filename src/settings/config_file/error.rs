@@ -23,6 +23,10 @@ pub enum ConfigFileError {
     Syntax { problem: String, place: Box<Place> },
     #[error("`{key}` is not a valid key in `{NAME}`")]
     UnknownKey { key: String, place: Box<Place> },
+    #[error(
+        "cannot use `{key}`: config files cannot choose a hash index or the keys that it trusts"
+    )]
+    Index { key: String, place: Box<Place> },
     /// The type of the value is not the one that the key requires.
     #[error("cannot use `{key}`: expected {expected}, found {found}")]
     Type {
@@ -61,6 +65,7 @@ impl Explain for ConfigFileError {
             Self::Read { .. } | Self::TooLarge { .. } | Self::Revision(_) => None,
             Self::Syntax { place, .. }
             | Self::UnknownKey { place, .. }
+            | Self::Index { place, .. }
             | Self::Type { place, .. }
             | Self::Value { place, .. }
             | Self::LoosensTrust { place, .. }
@@ -71,6 +76,10 @@ impl Explain for ConfigFileError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownKey { key, .. } => Some(unknown_key_hint(key)),
+            Self::Index { .. } => Some(
+                "use the command line or the environment: whoever can change the repository could otherwise choose the key"
+                    .to_owned(),
+            ),
             Self::Value { text, source, .. } => source.hint(text.trim_matches('"')),
             Self::LoosensTrust { key, text, .. } => Some(format!(
                 "to accept a changed package in one run, use `--{key} {}` on the command line",

@@ -74,9 +74,10 @@ impl ConfigText<'_> {
         if is_known.map_err(|rejected| self.error(name, rejected))? {
             return Ok(());
         }
-        Err(ConfigFileError::UnknownKey {
-            key: name.to_string(),
-            place: Box::new(place),
+        let (key, place) = (name.to_string(), Box::new(place));
+        Err(match key.to_lowercase() {
+            lower if lower.starts_with("index") => ConfigFileError::Index { key, place },
+            _ => ConfigFileError::UnknownKey { key, place },
         })
     }
 

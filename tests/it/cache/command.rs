@@ -21,6 +21,7 @@ fn usage_is_printed_and_entries_are_removed() {
     let expected = "[ROOT]/cache
   package hashes              0 entries, 0 bytes
   signed checksum lists       0 entries, 0 bytes
+  records of a hash index     0 entries, 0 bytes
   modules                     0 entries, 0 bytes
   total                       0 entries, 0 bytes
 ";

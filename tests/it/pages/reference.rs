@@ -21,6 +21,8 @@ fn helps() -> Vec<(String, String)> {
         "config",
         "cache",
         "cache clean",
+        "index",
+        "index keygen",
         "completions",
         "man",
         "",

@@ -37,6 +37,8 @@ pub(super) struct SummaryDocument {
     pub(super) findings: usize,
     pub(super) packages_downloaded: u64,
     pub(super) bytes_downloaded: u64,
+    pub(super) packages_from_index: usize,
+    pub(super) index_records_added: u64,
     pub(super) seconds: f64,
 }
 
@@ -93,6 +95,8 @@ pub(super) struct HashDocument {
     pub(super) from: &'static str,
     /// The platform of the package from which the hash was computed.
     pub(super) platform: Option<String>,
+    /// The key that signed the hash in a hash index.
+    pub(super) index_key: Option<String>,
 }
 
 /// A package from which the entry was created or against which it was checked.
@@ -100,6 +104,8 @@ pub(super) struct HashDocument {
 pub(super) struct PackageDocument {
     pub(super) platform: String,
     pub(super) h1: String,
+    /// The key that signed the `h1` hash in a hash index. `None` if it is not from an index.
+    pub(super) index_key: Option<String>,
     pub(super) bytes: Option<u64>,
     pub(super) vouched_by: &'static str,
     pub(super) signer: Option<SignerDocument>,

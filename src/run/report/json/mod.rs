@@ -61,6 +61,8 @@ fn summary(report: &RunReport) -> SummaryDocument {
         findings: report.findings(),
         packages_downloaded: report.downloaded.packages,
         bytes_downloaded: report.downloaded.bytes,
+        packages_from_index: report.index.read.values().sum(),
+        index_records_added: report.index.written,
         seconds: seconds(report.elapsed),
     }
 }
@@ -157,11 +159,15 @@ fn hashes(report: &ProviderReport) -> HashesDocument {
 fn origin(report: &ProviderReport, hash: &Hash) -> HashDocument {
     let mut origins = report.packages.iter().filter_map(|(platform, record)| {
         let origin = record.origin_of(hash)?;
-        Some((origin, platform))
+        Some((origin, platform, record))
     });
     match origins.next() {
-        Some((HashOrigin::Package, from)) => recorded(hash, HashOrigin::Package, Some(from)),
-        Some((origin, _)) => recorded(hash, origin, None),
+        Some((HashOrigin::Package, from, _)) => recorded(hash, HashOrigin::Package, Some(from)),
+        Some((HashOrigin::Index, from, record)) => HashDocument {
+            index_key: record.index_key.as_ref().map(ToString::to_string),
+            ..recorded(hash, HashOrigin::Index, Some(from))
+        },
+        Some((origin, _, _)) => recorded(hash, origin, None),
         None => recorded(hash, HashOrigin::OldLock, None),
     }
 }
@@ -173,10 +179,12 @@ fn recorded(hash: &Hash, origin: HashOrigin, platform: Option<&Platform>) -> Has
             HashOrigin::List => "list",
             HashOrigin::Package => "package",
             HashOrigin::Mirror => "mirror",
+            HashOrigin::Index => "index",
             HashOrigin::RegistryPackages => "registry-packages",
             HashOrigin::OldLock => "old-lock",
         },
         platform: platform.map(ToString::to_string),
+        index_key: None,
     }
 }
 
@@ -184,6 +192,7 @@ fn packages(report: &ProviderReport) -> Vec<PackageDocument> {
     let package = |(platform, record): (&Platform, &Arc<PackageRecord>)| PackageDocument {
         platform: platform.to_string(),
         h1: record.h1.to_string(),
+        index_key: record.index_key.as_ref().map(ToString::to_string),
         bytes: record.size,
         vouched_by: match &record.voucher {
             Voucher::Signature(_) => "signature",

@@ -20,10 +20,10 @@ fn hashes_have_an_origin() {
     assert_eq!(provider["version"], json!({"old": "3.1.1", "new": "3.2.1"}));
     let expected = json!({
         "added": [
-            {"hash": "h1:linux", "from": "package", "platform": "linux_amd64"},
-            {"hash": "zh:b", "from": "list", "platform": null},
+            {"hash": "h1:linux", "from": "package", "platform": "linux_amd64", "index_key": null},
+            {"hash": "zh:b", "from": "list", "platform": null, "index_key": null},
         ],
-        "removed": [{"hash": "h1:old", "from": "old-lock", "platform": null}],
+        "removed": [{"hash": "h1:old", "from": "old-lock", "platform": null, "index_key": null}],
         "kept": 2,
     });
     assert_eq!(provider["hashes"], expected);

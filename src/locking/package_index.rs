@@ -1,0 +1,215 @@
+//! The hash index of a run: hashes that another machine computed, signed by a key that the user trusts.
+//!
+//! A record replaces only the computation of hashes from a zip. It is used only for a zip whose digest is in a checksum list that
+//! its registry signed and this run verified; everything that is decided with the list is decided as without an index. The disk
+//! cache stores records with their signatures, which are verified again at each use, and never the hashes alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Mutex;
+
+use crate::index::{
+    HashRecord, IndexReader, IndexWarning, IndexWriter, KeyName, RecordKey, TrustedRecord,
+};
+use crate::package::PackageHashes;
+use crate::parallel::lock;
+use crate::provider::{Digest, Hash, PackageId};
+
+use super::disk_cache::CacheAccess;
+use super::record::PackageRecord;
+
+/// The indexes of a run, and what the user allows instead of them.
+#[derive(Default)]
+pub struct PackageIndex {
+    reader: Option<IndexReader>,
+    writer: Option<IndexWriter>,
+    audit: Option<AuditSample>,
+    /// `--no-download`: a package that is neither cached nor in an index is an error.
+    pub(super) no_download: bool,
+    /// The packages whose `h1` hash came from an index, by the key that signed it.
+    used: Mutex<BTreeMap<KeyName, BTreeSet<PackageId>>>,
+}
+
+/// What a run took from indexes and added to one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexUsage {
+    /// The number of packages whose `h1` hash came from an index, by the key that signed the record.
+    pub read: BTreeMap<KeyName, usize>,
+    /// The number of records that this run added.
+    pub written: u64,
+}
+
+/// The packages that are downloaded although an index has them, to check the records (`--index-audit`).
+#[derive(Debug)]
+pub struct AuditSample {
+    percent: u8,
+    /// Chooses other packages in each run.
+    random: RandomState,
+}
+
+impl AuditSample {
+    /// Creates a sample of `percent` percent of the packages.
+    pub fn new(percent: u8) -> Self {
+        Self {
+            percent,
+            random: RandomState::new(),
+        }
+    }
+
+    fn includes(&self, zh: Digest) -> bool {
+        self.random.hash_one(zh) % 100 < u64::from(self.percent)
+    }
+}
+
+/// The hashes of a zip whose digest is in a checksum list.
+#[derive(Clone, Debug)]
+pub(super) struct SourcedHashes {
+    pub(super) hashes: PackageHashes,
+    /// The key that vouches for the hashes in an index. `None` if this machine computed them.
+    pub(super) index_key: Option<KeyName>,
+}
+
+impl From<TrustedRecord> for SourcedHashes {
+    fn from(record: TrustedRecord) -> Self {
+        Self {
+            hashes: record.hashes,
+            index_key: Some(record.key),
+        }
+    }
+}
+
+/// A record under a trusted key that is not true.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the hash index has a false record, signed by the trusted key `{key}`: the package has the hash {computed}, but the record says {claimed}"
+)]
+pub struct FalseRecord {
+    pub key: KeyName,
+    /// The path of the record in the index.
+    pub path: String,
+    pub claimed: Hash,
+    pub computed: Hash,
+}
+
+impl FalseRecord {
+    /// Compares a record with what this machine computed. The `h1` hashes are equal if only another value is false.
+    pub(super) fn check(
+        record: &TrustedRecord,
+        package: &RecordKey,
+        computed: &PackageHashes,
+    ) -> Result<(), Self> {
+        if record.hashes == *computed {
+            return Ok(());
+        }
+        Err(Self {
+            key: record.key.clone(),
+            path: package.path(),
+            claimed: record.hashes.h1.clone(),
+            computed: computed.h1.clone(),
+        })
+    }
+}
+
+impl PackageIndex {
+    pub fn new(audit: Option<AuditSample>, no_download: bool) -> Self {
+        Self {
+            audit,
+            no_download,
+            ..Self::default()
+        }
+    }
+
+    #[must_use]
+    pub fn with_reader(self, reader: IndexReader) -> Self {
+        let reader = Some(reader);
+        Self { reader, ..self }
+    }
+
+    #[must_use]
+    pub fn with_writer(self, writer: IndexWriter) -> Self {
+        let writer = Some(writer);
+        Self { writer, ..self }
+    }
+
+    /// Whether the run reads an index.
+    pub(super) const fn is_read(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Whether a package is downloaded even if an index has it.
+    pub(super) fn audits(&self, zh: Digest) -> bool {
+        self.audit
+            .as_ref()
+            .is_some_and(|sample| sample.includes(zh))
+    }
+
+    /// Returns the record of a package from the disk cache or from an index.
+    pub(super) async fn find(&self, cache: &CacheAccess, key: &RecordKey) -> Option<TrustedRecord> {
+        let reader = self.reader.as_ref()?;
+        if let Some(record) = cache
+            .index_record(key)
+            .await
+            .and_then(|stored| self.open(&stored, key))
+        {
+            return Some(record);
+        }
+        let answer = reader.find(key).await?;
+        cache.keep_index_record(key, answer.stored).await;
+        Some(answer.record)
+    }
+
+    /// Returns the hashes in a record from the disk cache, if a key that this run trusts signed it.
+    pub(super) fn open(&self, stored: &[u8], key: &RecordKey) -> Option<TrustedRecord> {
+        self.reader.as_ref()?.open(stored, key).ok()
+    }
+
+    /// Adds hashes to the index that this run computed from the bytes of the package.
+    pub(super) fn push(&self, type_name: &str, hashes: &PackageHashes) {
+        if let Some(writer) = &self.writer {
+            writer.push(HashRecord {
+                type_name: type_name.to_owned(),
+                hashes: hashes.clone(),
+            });
+        }
+    }
+
+    /// Remembers a package whose hashes came from an index, for the report.
+    pub(super) fn note_use(&self, package: &PackageId, record: &PackageRecord) {
+        if let Some(key) = &record.index_key {
+            let mut used = lock(&self.used);
+            used.entry(key.clone()).or_default().insert(package.clone());
+        }
+    }
+
+    /// Waits for the records that are being written, and returns what the run has used and added.
+    pub(super) async fn finish(&self) -> IndexUsage {
+        let written = match &self.writer {
+            Some(writer) => writer.finish().await,
+            None => 0,
+        };
+        let used = lock(&self.used);
+        let read = used
+            .iter()
+            .map(|(key, packages)| (key.clone(), packages.len()));
+        IndexUsage {
+            read: read.collect(),
+            written,
+        }
+    }
+
+    /// Returns one warning for each index that failed. An index that cannot be read is not reported a second time if it cannot be
+    /// written, either.
+    pub(super) fn warnings(&self) -> Vec<IndexWarning> {
+        let reader = self.reader.as_ref();
+        let mut warnings = reader.map(IndexReader::warnings).unwrap_or_default();
+        let written = self.writer.as_ref().and_then(IndexWriter::warning);
+        let is_known = |warning: &IndexWarning| {
+            warnings
+                .iter()
+                .any(|known| known.address() == warning.address())
+        };
+        let written = written.filter(|warning| !is_known(warning));
+        warnings.extend(written);
+        warnings
+    }
+}

@@ -1,0 +1,59 @@
+//! Opens the hash indexes of a run.
+
+use std::sync::Arc;
+
+use crate::index::{
+    IndexAddress, IndexReader, IndexStore, IndexWarning, IndexWriter, LostTime, StoreSettings,
+};
+use crate::locking::{AuditSample, PackageIndex};
+use crate::registry::{HttpExchange, HttpSettings};
+use crate::settings::IndexSettings;
+
+use super::CommandError;
+
+/// Opens the indexes without sending a request. One that cannot be used is only a warning. If the run is offline, only indexes in
+/// directories are used.
+pub(super) fn open(
+    settings: &IndexSettings,
+    http: Option<&HttpSettings>,
+) -> Result<(PackageIndex, Vec<IndexWarning>), CommandError> {
+    let mut warnings = Vec::new();
+    let is_available = |address: &&IndexAddress| {
+        http.is_some_and(|http| !http.offline) || matches!(address, IndexAddress::Directory(_))
+    };
+    let available: Vec<_> = settings.addresses.iter().filter(is_available).collect();
+    let audit = settings.audit.map(AuditSample::new);
+    let mut index = PackageIndex::new(audit, settings.no_download);
+    let Some(http) = http.filter(|_| !available.is_empty()) else {
+        return Ok((index, warnings));
+    };
+    let access = StoreSettings {
+        exchange: HttpExchange::new(http.clone())?,
+        variables: settings.variables.clone(),
+    };
+    let lost = Arc::new(LostTime::default());
+    let mut stores = Vec::new();
+    for address in available {
+        match IndexStore::open(address.clone(), &access) {
+            Ok(store) => stores.push(store),
+            Err(source) => warnings.push(IndexWarning::Read {
+                address: address.clone(),
+                source,
+            }),
+        }
+    }
+    let first = stores
+        .iter()
+        .find(|store| Some(store.address()) == settings.addresses.first());
+    if let (Some(store), Some(key)) = (first, &settings.signer) {
+        let writer = IndexWriter::new(store.clone(), Arc::clone(key), Arc::clone(&lost));
+        index = index.with_writer(writer);
+    }
+    if settings.is_read && settings.keys.is_empty() && settings.signer.is_none() {
+        warnings.push(IndexWarning::NoKey);
+    }
+    if settings.is_read && !settings.keys.is_empty() {
+        index = index.with_reader(IndexReader::new(stores, settings.keys.clone(), &lost));
+    }
+    Ok((index, warnings))
+}

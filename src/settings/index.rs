@@ -1,0 +1,308 @@
+//! The settings of hash indexes.
+//!
+//! They come from the command line and the environment only. A repository must not be able to choose which index or which key is
+//! trusted, so config files cannot set them, and key files inside the repository are refused.
+
+use std::fmt;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::access::{find_repository, open_regular, repository_root};
+use crate::cli::IndexArgs;
+use crate::index::{AddressFault, IndexAddress, KeyError, SignerKey, VerifierKey};
+use crate::redacted_url::RedactedUrl;
+use crate::span::Explain;
+
+use super::{Environment, SettingsError, TreeSettings};
+
+const INDEX_VARIABLE: &str = "TFLOCK_INDEX";
+const KEYS_VARIABLE: &str = "TFLOCK_INDEX_KEYS";
+const SIGNING_KEY_VARIABLE: &str = "TFLOCK_INDEX_SIGNING_KEY";
+
+/// The beginnings of the names of the variables that configure the clients of object stores.
+const CLOUD_VARIABLES: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_"];
+
+/// The maximum size of a key file, in bytes.
+const MAX_KEY_FILE_BYTES: u64 = 4096;
+
+/// The indexes of a run, and which keys it trusts.
+#[derive(Clone, Default)]
+pub struct IndexSettings {
+    /// The indexes, in the order in which they are asked.
+    pub addresses: Vec<IndexAddress>,
+    /// Whether records are used. `verify --no-cache` believes no index.
+    pub is_read: bool,
+    pub keys: Vec<VerifierKey>,
+    /// The key that signs new records in the first index. `None` if the run adds no records.
+    pub signer: Option<Arc<SignerKey>>,
+    /// The percentage of packages that are downloaded although an index has them.
+    pub audit: Option<u8>,
+    pub no_download: bool,
+    /// The environment variables for object stores, which may contain credentials.
+    pub variables: Vec<(String, String)>,
+}
+
+impl fmt::Debug for IndexSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IndexSettings")
+            .field("addresses", &self.addresses)
+            .field("keys", &self.keys)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum IndexSettingsError {
+    #[error("cannot use the hash index `{address}`")]
+    Address {
+        address: RedactedUrl,
+        source: AddressFault,
+    },
+    #[error("cannot use the key in `{option}`")]
+    Key {
+        option: &'static str,
+        source: KeyError,
+    },
+    #[error("cannot read the key file `{}` of `{option}`", path.display())]
+    KeyFile {
+        option: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error(
+        "cannot use the key file `{}` of `{option}`: it is inside the repository `{}`, whose authors could replace it",
+        path.display(), repository.display()
+    )]
+    KeyInRepository {
+        option: &'static str,
+        path: PathBuf,
+        repository: PathBuf,
+    },
+    #[error("cannot use `--index-push`: {0}")]
+    Push(PushFault),
+}
+
+/// The reason why no records can be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushFault {
+    NoIndex,
+    NoSigningKey,
+    WebServer,
+}
+
+impl fmt::Display for PushFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoIndex => "no index is set",
+            Self::NoSigningKey => "`TFLOCK_INDEX_SIGNING_KEY` is not set",
+            Self::WebServer => "tflock cannot write to a web server",
+        })
+    }
+}
+
+impl Explain for IndexSettingsError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Address { .. } => {
+                "use an address such as `s3://BUCKET/PREFIX`, `gs://BUCKET`, `az://CONTAINER`, `https://HOST/PATH` or `file:///DIRECTORY`"
+            }
+            Self::KeyInRepository { .. } => {
+                "move the file out of the repository, or pass the key itself"
+            }
+            Self::Push(PushFault::NoIndex) => "name the index with `--index` or `TFLOCK_INDEX`",
+            Self::Push(PushFault::NoSigningKey) => {
+                "create a key with `tflock index keygen NAME`, and set the variable to the key or to the path of its file"
+            }
+            Self::Push(PushFault::WebServer) => {
+                "name the bucket or the directory that the web server serves, as the first `--index`"
+            }
+            Self::Key { .. } | Self::KeyFile { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl IndexSettings {
+    /// Merges the command line and the environment. `tree` names the repositories in which key files are refused.
+    pub(super) fn resolve(
+        args: &IndexArgs,
+        environment: &Environment,
+        tree: &TreeSettings,
+    ) -> Result<Self, SettingsError> {
+        let keys = KeySource { environment, tree };
+        let settings = Self {
+            addresses: addresses(args, environment)?,
+            is_read: true,
+            keys: keys.verifiers(&args.keys)?,
+            signer: if args.push {
+                Some(Arc::new(keys.signer()?))
+            } else {
+                None
+            },
+            audit: args.audit,
+            no_download: args.no_download,
+            variables: cloud_variables(environment),
+        };
+        match settings.addresses.first() {
+            None if args.push => Err(IndexSettingsError::Push(PushFault::NoIndex).into()),
+            Some(IndexAddress::Web(_)) if args.push => {
+                Err(IndexSettingsError::Push(PushFault::WebServer).into())
+            }
+            _ => Ok(settings),
+        }
+    }
+}
+
+impl From<IndexSettingsError> for SettingsError {
+    fn from(error: IndexSettingsError) -> Self {
+        Self::Index(Box::new(error))
+    }
+}
+
+fn addresses(
+    args: &IndexArgs,
+    environment: &Environment,
+) -> Result<Vec<IndexAddress>, IndexSettingsError> {
+    let variable = environment.non_empty(INDEX_VARIABLE);
+    let texts = either(&args.indexes, variable);
+    let parse = |text: &str| {
+        IndexAddress::parse(text).map_err(|source| IndexSettingsError::Address {
+            address: RedactedUrl::parse(text),
+            source,
+        })
+    };
+    texts.into_iter().map(parse).collect()
+}
+
+/// Returns the values from the command line, or if there are none, those in the variable, which are separated by commas.
+fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str> {
+    if arguments.is_empty() {
+        let parts = variable.into_iter().flat_map(|list| list.split(','));
+        return parts
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
+    }
+    arguments.iter().map(String::as_str).collect()
+}
+
+fn cloud_variables(environment: &Environment) -> Vec<(String, String)> {
+    let is_cloud = |name: &str| CLOUD_VARIABLES.iter().any(|start| name.starts_with(start));
+    let variables = environment.iter().filter(|(name, _)| is_cloud(name));
+    variables
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// Reads keys from options and files.
+struct KeySource<'a> {
+    environment: &'a Environment,
+    tree: &'a TreeSettings,
+}
+
+impl KeySource<'_> {
+    fn verifiers(&self, arguments: &[String]) -> Result<Vec<VerifierKey>, IndexSettingsError> {
+        let option = if arguments.is_empty() {
+            KEYS_VARIABLE
+        } else {
+            "--index-key"
+        };
+        let texts = either(arguments, self.environment.non_empty(KEYS_VARIABLE));
+        let key = |text: &str| {
+            match VerifierKey::parse(text) {
+                Err(KeyError::VerifierForm) => VerifierKey::parse(&self.read(option, text)?),
+                parsed => parsed,
+            }
+            .map_err(|source| IndexSettingsError::Key { option, source })
+        };
+        texts.into_iter().map(key).collect()
+    }
+
+    fn signer(&self) -> Result<SignerKey, IndexSettingsError> {
+        let option = SIGNING_KEY_VARIABLE;
+        let text = self.environment.non_empty(option);
+        let text = text.ok_or(IndexSettingsError::Push(PushFault::NoSigningKey))?;
+        match SignerKey::parse(text) {
+            Err(KeyError::SignerForm) if !text.contains('+') => {
+                SignerKey::parse(&self.read(option, text)?)
+            }
+            parsed => parsed,
+        }
+        .map_err(|source| IndexSettingsError::Key { option, source })
+    }
+
+    /// Reads a key file that is outside of all repositories that the run processes.
+    fn read(&self, option: &'static str, path: &str) -> Result<String, IndexSettingsError> {
+        let path = PathBuf::from(path);
+        let error = |source| IndexSettingsError::KeyFile {
+            option,
+            path: path.clone(),
+            source,
+        };
+        let file = self.environment.working_directory.join(&path);
+        let file = file.canonicalize().map_err(error)?;
+        if let Some(repository) = self.repositories().find(|tree| file.starts_with(tree)) {
+            return Err(IndexSettingsError::KeyInRepository {
+                option,
+                path,
+                repository,
+            });
+        }
+        let mut text = String::new();
+        let read = open_regular(&file)
+            .and_then(|opened| opened.take(MAX_KEY_FILE_BYTES).read_to_string(&mut text));
+        read.map_err(error)?;
+        Ok(text)
+    }
+
+    /// Returns the roots of the repositories that the run processes. A tree outside any repository counts as one.
+    fn repositories(&self) -> impl Iterator<Item = PathBuf> {
+        let paths = self.tree.areas.iter().flat_map(|area| &area.real_paths);
+        let here = self.environment.working_directory.canonicalize().ok();
+        let here = here.and_then(|here| find_repository(&here).map(Path::to_path_buf));
+        paths.map(|path| repository_root(path)).chain(here)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        let variables = variables.iter();
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        Environment::new(variables, "/here".into())
+    }
+
+    #[test]
+    fn the_command_line_takes_precedence_over_the_environment() {
+        let variable = Some("a, b,,c ");
+        assert_eq!(either(&[], variable), ["a", "b", "c"]);
+        assert_eq!(either(&["x,y".to_owned()], variable), ["x,y"]);
+        assert!(either(&[], None).is_empty());
+    }
+
+    #[test]
+    fn an_invalid_address_is_shown_without_secrets() {
+        let args = IndexArgs {
+            indexes: vec!["https://user:secret@host.test/?sig=secret".to_owned()],
+            ..IndexArgs::default()
+        };
+        let error = addresses(&args, &environment(&[])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot use the hash index `https://host.test/`"
+        );
+    }
+
+    #[test]
+    fn only_variables_of_clouds_are_passed_on() {
+        let variables = [("AWS_REGION", "r"), ("HOME", "/h"), ("GOOGLE_BUCKET", "b")];
+        let names: Vec<_> = cloud_variables(&environment(&variables))
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["AWS_REGION", "GOOGLE_BUCKET"]);
+    }
+}
