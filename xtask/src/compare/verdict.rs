@@ -115,7 +115,9 @@ pub(super) fn judge(
             Some(reason) => Verdict::Tolerated(reason),
             None => Verdict::ResultsDiffer,
         },
-        (false, false) if !same_constraints(tool, tflock) => Verdict::ResultsDiffer,
+        (false, false) if operation == Operation::Lock && !same_constraints(tool, tflock) => {
+            Verdict::ResultsDiffer
+        }
         (false, false) => Verdict::BothRefuse(tool.headline()),
         (true, false) => match tolerated("tflock", tflock) {
             Some(reason) => Verdict::Tolerated(reason),
@@ -136,10 +138,8 @@ fn same_constraints(tool: &ToolResult, tflock: &ToolResult) -> bool {
     };
     let constraints = constraints.split(" - ").next().unwrap_or_default();
     let constraints = constraints.trim_end_matches('.');
-    let Some((_, own)) = tflock.split_once("match the constraints `") else {
-        return true;
-    };
-    own.starts_with(&format!("{constraints}`"))
+    let own = "match the constraints `";
+    !tflock.contains(own) || tflock.contains(&format!("{own}{constraints}`"))
 }
 
 /// Returns the part of a lock file that an operation determines. `init` leaves a file alone if only its header, comments
