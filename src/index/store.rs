@@ -99,13 +99,15 @@ pub(super) mod tests {
     use super::*;
     use crate::index::{HashRecord, SignerKey};
     use crate::package::PackageHashes;
-    use crate::provider::{Digest, Hash};
-    use crate::registry::HttpSettings;
+    use crate::provider::{Digest, Engine, Hash};
+    use crate::registry::{RegistryClient, RegistrySettings};
 
     pub(in crate::index) fn settings(variables: &[(&str, &str)]) -> StoreSettings {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let client = RegistrySettings::new(Engine::Terraform);
+        let client = RegistryClient::new(client, crate::reporter::silent()).unwrap();
         StoreSettings {
-            exchange: HttpExchange::new(HttpSettings::default()).unwrap(),
+            exchange: HttpExchange::new(&client),
             variables: variables.iter().map(owned).collect(),
         }
     }

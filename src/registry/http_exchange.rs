@@ -1,6 +1,6 @@
 //! Requests of the hash index, sent with the same proxies and certificates as requests to registries.
 //!
-//! Connections and the failure history of hosts are separate: a failing index must not affect a registry on the same host.
+//! The failure history of hosts is separate: a failing index must not affect a registry on the same host.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use reqwest::{Method, StatusCode};
 use url::Url;
 
 use crate::provider::Engine;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::client::RegistryClient;
+use crate::registry::error::{RegistryError, RequestPurpose};
 use crate::registry::http_clients::ContentKind;
 use crate::registry::request::{ByteLimit, Request, RequestRules, check_scheme, classify};
 use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::retry::RetryPolicy;
-use crate::registry::settings::{HttpSettings, RegistrySettings};
+use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{Transport, read_body, status_fault};
-use crate::reporter::Silent;
 
 /// Sends the requests of the hash index. Clones share connections.
 #[derive(Clone)]
@@ -27,14 +27,16 @@ pub struct HttpExchange {
 }
 
 impl HttpExchange {
-    /// Fails if the certificates in the settings are invalid.
-    pub fn new(settings: HttpSettings) -> Result<Self> {
-        let rules = RequestRules::new(&RegistrySettings {
-            http: settings.clone(),
-            ..RegistrySettings::new(Engine::Terraform)
-        });
-        let transport = Arc::new(Transport::new(settings, Arc::new(Silent))?);
-        Ok(Self { transport, rules })
+    /// Creates an exchange with the connections and certificates of `client`. Its time limits for requests do not apply.
+    pub fn new(client: &RegistryClient) -> Self {
+        let http = client.settings().http.clone();
+        Self {
+            transport: Arc::new(client.inner.transport.separate()),
+            rules: RequestRules::new(&RegistrySettings {
+                http,
+                ..RegistrySettings::new(Engine::Terraform)
+            }),
+        }
     }
 
     /// Fetches a document and follows redirects, over https or on loopback. `None` if the server has no such document.

@@ -16,7 +16,7 @@ use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::retry::{self, HostBudgets, HostSlots, LONG_WAIT};
 use crate::registry::settings::HttpSettings;
 use crate::registry::wire;
-use crate::reporter::{Reporter, is_unlogged};
+use crate::reporter::{Reporter, is_unlogged, silent};
 
 /// The maximum number of bytes to read from an error page, which is enough to recognize a web page.
 const MAX_ERROR_PAGE: ByteLimit = ByteLimit {
@@ -102,7 +102,7 @@ pub(super) const fn status_fault(status: StatusCode, is_page: bool) -> RequestFa
 
 /// The HTTP clients, and the failure history of hosts in this run.
 pub(super) struct Transport {
-    pub(super) clients: HttpClients,
+    pub(super) clients: Arc<HttpClients>,
     pub(super) settings: HttpSettings,
     budgets: HostBudgets,
     slots: HostSlots,
@@ -112,12 +112,24 @@ pub(super) struct Transport {
 impl Transport {
     pub(super) fn new(settings: HttpSettings, reporter: Arc<dyn Reporter>) -> Result<Self> {
         Ok(Self {
-            clients: HttpClients::new(settings.clone())?,
+            clients: Arc::new(HttpClients::new(settings.clone())?),
             settings,
             budgets: HostBudgets::default(),
             slots: HostSlots::default(),
             reporter,
         })
+    }
+
+    /// Creates a transport with the same connections and certificates, but with its own failure history, and without progress
+    /// reports.
+    pub(super) fn separate(&self) -> Self {
+        Self {
+            clients: Arc::clone(&self.clients),
+            settings: self.settings.clone(),
+            budgets: HostBudgets::default(),
+            slots: HostSlots::default(),
+            reporter: silent(),
+        }
     }
 
     /// Fetches a document. A response with a status that a retry cannot change is returned; all other failures are errors once the

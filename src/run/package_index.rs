@@ -6,29 +6,27 @@ use crate::index::{
     IndexAddress, IndexReader, IndexStore, IndexWarning, IndexWriter, LostTime, StoreSettings,
 };
 use crate::locking::{AuditSample, PackageIndex};
-use crate::registry::{HttpExchange, HttpSettings};
+use crate::registry::{HttpExchange, RegistryClient};
 use crate::settings::IndexSettings;
-
-use super::CommandError;
 
 /// Opens the indexes without sending a request. One that cannot be used is only a warning. If the run is offline, only indexes in
 /// directories are used.
 pub(super) fn open(
     settings: &IndexSettings,
-    http: Option<&HttpSettings>,
-) -> Result<(PackageIndex, Vec<IndexWarning>), CommandError> {
+    client: Option<&RegistryClient>,
+) -> (PackageIndex, Vec<IndexWarning>) {
     let mut warnings = Vec::new();
-    let is_available = |address: &&IndexAddress| {
-        http.is_some_and(|http| !http.offline) || matches!(address, IndexAddress::Directory(_))
-    };
+    let is_online = client.is_some_and(|client| !client.settings().http.offline);
+    let is_available =
+        |address: &&IndexAddress| is_online || matches!(address, IndexAddress::Directory(_));
     let available: Vec<_> = settings.addresses.iter().filter(is_available).collect();
     let audit = settings.audit.map(AuditSample::new);
     let mut index = PackageIndex::new(audit, settings.no_download);
-    let Some(http) = http.filter(|_| !available.is_empty()) else {
-        return Ok((index, warnings));
+    let Some(client) = client.filter(|_| !available.is_empty()) else {
+        return (index, warnings);
     };
     let access = StoreSettings {
-        exchange: HttpExchange::new(http.clone())?,
+        exchange: HttpExchange::new(client),
         variables: settings.variables.clone(),
     };
     let lost = Arc::new(LostTime::default());
@@ -55,5 +53,5 @@ pub(super) fn open(
     if settings.is_read && !settings.keys.is_empty() {
         index = index.with_reader(IndexReader::new(stores, settings.keys.clone(), &lost));
     }
-    Ok((index, warnings))
+    (index, warnings)
 }

@@ -59,11 +59,8 @@ impl Session {
             .enable_all()
             .build()
             .context("cannot start the threads for network requests")?;
-        let http = sources
-            .values()
-            .next()
-            .map(|source| &source.client.settings().http);
-        let (index, warnings) = package_index::open(&settings.index, http)?;
+        let client = sources.values().next().map(|source| &source.client);
+        let (index, warnings) = package_index::open(&settings.index, client);
         for warning in &warnings {
             progress.suspend(|| printer.diagnostic(&Diagnostic::caution(warning)));
         }
