@@ -59,7 +59,7 @@ impl ProgressBars {
 
     fn show_overall(&self) {
         if !self.shown.swap(true, Ordering::Relaxed) {
-            let bar = style("{bar:24.cyan} {pos}/{len} packages  {elapsed}");
+            let bar = style("{bar:24.cyan} {pos}/{len} packages  {elapsed}, about {eta} left");
             self.overall.set_style(bar);
         }
     }

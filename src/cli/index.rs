@@ -1,16 +1,28 @@
 //! The options for hash indexes, and the arguments of `tflock index`.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::options::{INDEX, LayeredArgs};
+
+use super::groups::ConfinementArgs;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   Create a key that signs the records of an index:
-      tflock index keygen example.com/index";
+      tflock index keygen example.com/index
+  Add records for the providers in all lock files below the working directory:
+      tflock index fill --index s3://my-bucket/tflock --platform linux_amd64,darwin_arm64
+  Add records for all versions that a constraint allows, for all platforms:
+      tflock index fill --index s3://my-bucket/tflock 'hashicorp/random@~> 3.6' hashicorp/null
+  Download a tenth of the packages again, and compare them with their records:
+      tflock index check --index s3://my-bucket/tflock --sample 10";
 
-/// The options of the commands that read an index or add records to it.
+/// Where indexes are, and which keys are trusted.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Hash index")]
-pub struct IndexArgs {
+pub struct IndexAccessArgs {
     /// Take hashes from this index, so that packages need not be downloaded (repeatable)
     #[arg(
         long = "index",
@@ -28,6 +40,14 @@ only for packages in a checksum list that the registry signed [default: TFLOCK_I
 outside of the repository (repeatable) [default: TFLOCK_INDEX_KEYS]"
     )]
     pub keys: Vec<String>,
+}
+
+/// The options of the commands that read an index or add records to it.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Hash index")]
+pub struct IndexArgs {
+    #[command(flatten)]
+    pub access: IndexAccessArgs,
     /// Add records to the first index for the packages that this run downloads
     #[arg(
         long = "index-push",
@@ -64,4 +84,84 @@ pub enum IndexCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Download packages that the first index lacks, and add their records
+    ///
+    /// Without ADDR, selects the versions in the lock files below PATH. Packages whose records exist are not downloaded, so a run that
+    /// was interrupted can be repeated. Signs with the key in `TFLOCK_INDEX_SIGNING_KEY`.
+    Fill(Box<IndexPackagesArgs>),
+    /// Download packages, and compare them with their records
+    ///
+    /// Exits with code 3 if a record is false, missing, or not signed by an --index-key.
+    Check {
+        /// Download only PERCENT of the packages, always the same ones
+        #[arg(
+            long,
+            value_name = "PERCENT",
+            value_parser = clap::value_parser!(u8).range(1..=100),
+            default_value = "100"
+        )]
+        sample: u8,
+        #[command(flatten)]
+        packages: Box<IndexPackagesArgs>,
+    },
+    /// Add a signature to records that an --index-key has signed
+    ///
+    /// Use this command to replace a key. Downloads no packages. Signs with the key in `TFLOCK_INDEX_SIGNING_KEY`.
+    Sign(Box<IndexPackagesArgs>),
+    /// Show how many packages have records, and which keys signed them
+    Info(Box<IndexPackagesArgs>),
+}
+
+/// Which packages a command below `tflock index` processes.
+#[derive(Args, Clone, Debug)]
+pub struct IndexPackagesArgs {
+    /// Providers: the newest version, or all versions that CONSTRAINT allows [default: those in lock files]
+    #[arg(value_name = "ADDR[@CONSTRAINT]")]
+    pub providers: Vec<String>,
+    /// Take the versions from the lock files below PATH (repeatable) [default: .]
+    #[arg(
+        long = "path",
+        value_name = "PATH",
+        help_heading = "Which directories",
+        conflicts_with = "providers"
+    )]
+    pub paths: Vec<PathBuf>,
+    /// Process every directory below PATH, which is always done
+    #[arg(
+        short,
+        long,
+        help_heading = "Which directories",
+        conflicts_with = "providers"
+    )]
+    pub recursive: bool,
+    /// Process only packages for these platforms (repeatable, comma lists accepted) [default: all that are published]
+    #[arg(
+        long = "platform",
+        value_name = "OS_ARCH",
+        value_delimiter = ',',
+        help_heading = "What to lock"
+    )]
+    pub platforms: Vec<String>,
+    /// Print the report in this format
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Output options"
+    )]
+    pub format: IndexFormatArg,
+    #[command(flatten)]
+    pub layered: LayeredArgs<INDEX>,
+    #[command(flatten)]
+    pub confinement: ConfinementArgs,
+    #[command(flatten)]
+    pub access: IndexAccessArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IndexFormatArg {
+    /// For people
+    Text,
+    /// For programs: one document
+    Json,
 }

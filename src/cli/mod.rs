@@ -22,7 +22,9 @@ pub use groups::{
     SourceArgs, TreeArgs,
 };
 pub use habits::parse;
-pub use index::{IndexArgs, IndexCommand, IndexCommandArgs};
+pub use index::{
+    IndexAccessArgs, IndexArgs, IndexCommand, IndexCommandArgs, IndexFormatArg, IndexPackagesArgs,
+};
 pub use init::InitArgs;
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs};
@@ -52,7 +54,7 @@ Exit codes:
   1    a directory failed; all others were processed
   2    error in usage, configuration or environment
   3    --check found a lock file that would change or an incomplete mirror, a lock file changed with --fail-on-change,
-       or verify reported findings
+       or verify or index check reported findings
   130  interrupted";
 
 /// Long help shows the examples before the options.
@@ -128,7 +130,7 @@ pub enum Command {
     /// Inspect or clean the disk cache
     #[command(before_long_help = cache::EXAMPLES)]
     Cache(CacheCommandArgs),
-    /// Create keys for a hash index
+    /// Create, fill and check a hash index
     ///
     /// A hash index tells the hashes of packages, so that machines that trust its key need not download them.
     #[command(before_long_help = index::EXAMPLES)]

@@ -88,6 +88,16 @@ pub(super) async fn create(
     }
 }
 
+/// Creates an object or replaces it.
+pub(super) async fn replace(
+    store: &dyn ObjectStore,
+    path: &Path,
+    content: String,
+) -> Result<(), IndexError> {
+    let put = store.put(path, PutPayload::from(content)).await;
+    put.map(|_| ()).map_err(|error| classify(&error))
+}
+
 /// Finds the cause in the chain of errors. The messages of the object store itself are not shown: they contain response bodies.
 fn classify(error: &object_store::Error) -> IndexError {
     let mut layer: Option<&(dyn Error + 'static)> = Some(error);

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tempfile::TempPath;
 
 use super::error::IndexError;
 use super::note::MAX_NOTE_BYTES;
 use crate::access::open_regular;
-use crate::temporary_file::{Owner, rename_to_free_name};
+use crate::temporary_file::{Owner, rename, rename_to_free_name};
 
 /// The stem of the names of temporary files.
 const TEMPORARY: &str = ".tflock-record";
@@ -32,12 +33,31 @@ pub(super) async fn read(base: &Arc<Path>, path: String) -> Result<Option<Bytes>
         .map_err(|error| IndexError::ReadFile(Arc::new(error)))
 }
 
-/// Creates the file under a temporary name and renames it, so that readers never see a part of it. Returns false if it exists.
+/// Creates the file. Returns false if it exists.
 pub(super) async fn create(
     base: &Arc<Path>,
     path: String,
     content: String,
 ) -> Result<bool, IndexError> {
+    write(base, path, content, rename_to_free_name).await
+}
+
+/// Creates the file or replaces it.
+pub(super) async fn replace(
+    base: &Arc<Path>,
+    path: String,
+    content: String,
+) -> Result<(), IndexError> {
+    write(base, path, content, rename).await
+}
+
+/// Writes the file under a temporary name and moves it with `finish`, so that readers never see a part of it.
+async fn write<T: Send + 'static>(
+    base: &Arc<Path>,
+    path: String,
+    content: String,
+    finish: impl FnOnce(TempPath, &Path) -> io::Result<T> + Send + 'static,
+) -> Result<T, IndexError> {
     let base = Arc::clone(base);
     let write = run_blocking(move || {
         let target = base.join(path);
@@ -54,7 +74,7 @@ pub(super) async fn create(
         }
         let mut temporary = builder.tempfile_in(directory)?;
         temporary.write_all(content.as_bytes())?;
-        rename_to_free_name(temporary.into_temp_path(), &target)
+        finish(temporary.into_temp_path(), &target)
     });
     write
         .await

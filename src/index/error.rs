@@ -87,7 +87,7 @@ impl IndexWarning {
 }
 
 impl IndexError {
-    fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<String> {
         match self {
             Self::Request(fault) => fault.hint(None),
             Self::Environment(_) => Some(

@@ -58,6 +58,11 @@ impl SignedNote {
         note
     }
 
+    /// Whether the note has so many signatures that readers would reject another one.
+    pub fn is_full(&self) -> bool {
+        self.signatures.len() >= MAX_SIGNATURES
+    }
+
     /// Adds a signature, and removes an older one by the same key.
     pub fn add_signature(&mut self, key: &SignerKey) {
         let name = key.verifier().name();

@@ -92,6 +92,18 @@ impl IndexStore {
             }
         }
     }
+
+    /// Replaces the record of a package, to add a signature to it.
+    pub async fn replace(&self, key: &RecordKey, record: &SignedNote) -> Result<(), IndexError> {
+        let (path, content) = (key.path(), record.to_string());
+        match &self.backend {
+            Backend::Directory(base) => directory::replace(base, path, content).await,
+            Backend::Web(..) => Err(IndexError::ReadOnly),
+            Backend::Bucket(store) => {
+                buckets::replace(store.as_ref(), &self.address.object(&path), content).await
+            }
+        }
+    }
 }
 
 #[cfg(test)]

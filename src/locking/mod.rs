@@ -21,6 +21,7 @@ mod policy;
 mod provider_task;
 mod record;
 mod select;
+mod signed_package;
 mod signers;
 mod transfer;
 mod trust;
@@ -42,6 +43,7 @@ pub use policy::{
     Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,
 };
 pub use record::{HashOrigin, PackageForm, PackageRecord, Voucher};
+pub use signed_package::SignedPackage;
 pub use signers::{RefusedSigner, SignerPin, SignerRules, Signers};
 pub use transfer::{Downloaded, TransferError};
 pub use trust::Trust;

@@ -93,7 +93,7 @@ pub struct FalseRecord {
 
 impl FalseRecord {
     /// Compares a record with what this machine computed. The `h1` hashes are equal if only another value is false.
-    pub(super) fn check(
+    pub fn check(
         record: &TrustedRecord,
         package: &RecordKey,
         computed: &PackageHashes,

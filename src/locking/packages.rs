@@ -161,11 +161,10 @@ impl Packages {
         id: &PackageId,
     ) -> Result<Arc<PackageRecord>, Arc<PackageFailure>> {
         let job = || async move {
-            let reporter = &self.transfers.reporter;
-            reporter.packages_planned(self.planned.fetch_add(1, Ordering::Relaxed) + 1);
+            self.plan(1);
             let started = Instant::now();
             let record = self.request(engine, id).await;
-            reporter.package_finished();
+            self.finish_package();
             let elapsed = started.elapsed();
             record.map(|record| Arc::new(PackageRecord { elapsed, ..record }))
         };
@@ -173,6 +172,17 @@ impl Packages {
             .records
             .get_or_init((engine, id.clone()), job)
             .await
+    }
+
+    /// Reports that the run needs this many more packages.
+    pub fn plan(&self, packages: u64) {
+        let before = self.planned.fetch_add(packages, Ordering::Relaxed);
+        self.transfers.reporter.packages_planned(before + packages);
+    }
+
+    /// Reports that one of the planned packages is done.
+    pub fn finish_package(&self) {
+        self.transfers.reporter.package_finished();
     }
 
     /// Whether the packages of a provider must come from the disk cache, because `--offline` forbids requests and a registry is
@@ -258,7 +268,7 @@ impl Packages {
     }
 
     /// Returns the hashes of the zip with the digest `zh`. The same zip at several addresses is downloaded once.
-    async fn hash_once(
+    pub(super) async fn hash_once(
         &self,
         engine: Engine,
         meta: &PackageMeta,

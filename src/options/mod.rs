@@ -20,7 +20,7 @@ use crate::locking::{Mismatch, Missing};
 use crate::provider::{Engine, Platform};
 
 pub use arguments::{LayeredArgs, RejectedArgument};
-pub use spec::{LIST, LOCK, MIRROR, OptionRow, Sourced, VERIFY, ValueOrigin};
+pub use spec::{INDEX, LIST, LOCK, MIRROR, OptionRow, Sourced, VERIFY, ValueOrigin};
 pub use suggest::{nearest, quoted_list};
 pub use value::{NumberUpTo, RejectedValue, Rejection, TomlValue, ValueError, strings};
 
@@ -42,7 +42,7 @@ layered_options! {
         key: "ignore-paths",
         option: "ignore-path",
         short: Some('i'),
-        commands: LOCK | VERIFY | MIRROR | LIST,
+        commands: LOCK | VERIFY | MIRROR | LIST | INDEX,
         heading: "Which directories",
         value_name: "REGEX",
         help: "Skip paths that match this expression (repeatable)",
@@ -65,7 +65,7 @@ layered_options! {
     engine: Option<Engine> = OptionSpec {
         key: "engine",
         option: "engine",
-        commands: LOCK | VERIFY | MIRROR | LIST,
+        commands: LOCK | VERIFY | MIRROR | LIST | INDEX,
         heading: "How configurations are read",
         value_name: "TOOL",
         help: "Follow the rules of this tool",
@@ -121,7 +121,7 @@ layered_options! {
         key: "jobs",
         option: "jobs",
         short: Some('j'),
-        commands: LOCK | VERIFY | MIRROR | LIST,
+        commands: LOCK | VERIFY | MIRROR | LIST | INDEX,
         heading: "Where packages come from",
         value_name: "N",
         help: "Process at most N packages at once; hashing uses all cores",

@@ -15,6 +15,8 @@ pub const LOCK: u8 = 1;
 pub const VERIFY: u8 = 2;
 pub const MIRROR: u8 = 4;
 pub const LIST: u8 = 8;
+/// The commands below `tflock index` that select packages.
+pub const INDEX: u8 = 16;
 
 /// Where a value comes from. Earlier sources take precedence over later ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub(super) struct OptionSpec<T> {
     /// The long name on the command line.
     pub(super) option: &'static str,
     pub(super) short: Option<char>,
-    /// The commands with this option: a bit set of [`LOCK`], [`VERIFY`], [`MIRROR`] and [`LIST`].
+    /// The commands with this option: a bit set of [`LOCK`], [`VERIFY`], [`MIRROR`], [`LIST`] and [`INDEX`].
     pub(super) commands: u8,
     pub(super) heading: &'static str,
     /// The name of the value in the help. Empty for switches.

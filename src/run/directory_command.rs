@@ -87,7 +87,7 @@ async fn work<C: DirectoryCommand>(
 }
 
 /// Runs `work` for every item, in at most [`MAX_TASKS`] tasks at once. Results are in the order in which the tasks finish.
-async fn map_bounded<I, T, F>(
+pub(super) async fn map_bounded<I, T, F>(
     items: impl IntoIterator<Item = I>,
     work: impl Fn(I) -> F,
 ) -> anyhow::Result<Vec<T>>
@@ -106,7 +106,7 @@ where
             tasks.spawn(work(item));
         }
         match tasks.join_next().await {
-            Some(result) => done.push(result.context("cannot process a directory")?),
+            Some(result) => done.push(result.context("cannot finish a task")?),
             None => return Ok(done),
         }
     }
@@ -142,10 +142,7 @@ mod tests {
         let panic = |text: &'static str| async move { panic!("{text}") };
         let work = map_bounded::<_, (), _>(["oh"], panic).await;
         let error = format!("{:#}", work.unwrap_err());
-        assert!(
-            error.starts_with("cannot process a directory: task "),
-            "{error}"
-        );
+        assert!(error.starts_with("cannot finish a task: task "), "{error}");
         assert!(error.ends_with("panicked with message \"oh\""), "{error}");
     }
 }

@@ -14,7 +14,7 @@ use crate::mirror::Mirror;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::Engine;
-use crate::registry::RegistryClient;
+use crate::registry::{HttpExchange, RegistryClient};
 use crate::settings::{CacheSettings, CacheUsage, SourceSettings, TreeSettings};
 
 use super::package_index;
@@ -92,6 +92,11 @@ impl Session {
             mirror,
             clients,
         })
+    }
+
+    /// Creates a sender of requests to an index. `None` if the run has no package sources.
+    pub(super) fn http_exchange(&self) -> Option<HttpExchange> {
+        self.clients.first().map(HttpExchange::new)
     }
 
     /// Runs `work` and passes its result to `show`, which returns the exit code. After Ctrl-C or SIGTERM, prints

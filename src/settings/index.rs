@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::access::{find_repository, open_regular, repository_root};
-use crate::cli::IndexArgs;
+use crate::cli::{IndexAccessArgs, IndexArgs};
 use crate::index::{AddressFault, IndexAddress, KeyError, SignerKey, VerifierKey};
 use crate::redacted_url::RedactedUrl;
 use crate::span::Explain;
@@ -79,22 +79,28 @@ pub enum IndexSettingsError {
         path: PathBuf,
         repository: PathBuf,
     },
-    #[error("cannot use `--index-push`: {0}")]
-    Push(PushFault),
+    #[error("cannot use `{user}`: {fault}")]
+    Use {
+        /// The option or the command.
+        user: &'static str,
+        fault: IndexUseFault,
+    },
 }
 
-/// The reason why no records can be added.
+/// The reason why an option or a command cannot use an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PushFault {
+pub enum IndexUseFault {
     NoIndex,
+    NoTrustedKey,
     NoSigningKey,
     WebServer,
 }
 
-impl fmt::Display for PushFault {
+impl fmt::Display for IndexUseFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoIndex => "no index is set",
+            Self::NoTrustedKey => "no key is trusted",
             Self::NoSigningKey => "`TFLOCK_INDEX_SIGNING_KEY` is not set",
             Self::WebServer => "tflock cannot write to a web server",
         })
@@ -110,16 +116,31 @@ impl Explain for IndexSettingsError {
             Self::KeyInRepository { .. } => {
                 "move the file out of the repository, or pass the key itself"
             }
-            Self::Push(PushFault::NoIndex) => "name the index with `--index` or `TFLOCK_INDEX`",
-            Self::Push(PushFault::NoSigningKey) => {
-                "create a key with `tflock index keygen NAME`, and set the variable to the key or to the path of its file"
-            }
-            Self::Push(PushFault::WebServer) => {
-                "name the bucket or the directory that the web server serves, as the first `--index`"
-            }
+            Self::Use { fault, .. } => fault.hint(),
             Self::Key { .. } | Self::KeyFile { .. } => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+impl IndexUseFault {
+    pub(super) const fn of(self, user: &'static str) -> IndexSettingsError {
+        IndexSettingsError::Use { user, fault: self }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::NoIndex => "name the index with `--index` or `TFLOCK_INDEX`",
+            Self::NoTrustedKey => {
+                "name the key that signs its records with `--index-key` or `TFLOCK_INDEX_KEYS`"
+            }
+            Self::NoSigningKey => {
+                "create a key with `tflock index keygen NAME`, and set the variable to the key or to the path of its file"
+            }
+            Self::WebServer => {
+                "name the bucket or the directory that the web server serves, as the first `--index`"
+            }
+        }
     }
 }
 
@@ -130,27 +151,50 @@ impl IndexSettings {
         environment: &Environment,
         tree: &TreeSettings,
     ) -> Result<Self, SettingsError> {
+        let writer = args.push.then_some("--index-push");
+        let access = Self::resolve_access(&args.access, writer, environment, tree)?;
+        Ok(Self {
+            audit: args.audit,
+            no_download: args.no_download,
+            ..access
+        })
+    }
+
+    /// Like [`IndexSettings::resolve`], for the options that all commands have. `writer` is the option or the command that requires an
+    /// index to which it can write.
+    pub(super) fn resolve_access(
+        args: &IndexAccessArgs,
+        writer: Option<&'static str>,
+        environment: &Environment,
+        tree: &TreeSettings,
+    ) -> Result<Self, SettingsError> {
         let keys = KeySource { environment, tree };
         let settings = Self {
             addresses: addresses(args, environment)?,
             is_read: true,
             keys: keys.verifiers(&args.keys)?,
-            signer: if args.push {
-                Some(Arc::new(keys.signer()?))
-            } else {
-                None
-            },
-            audit: args.audit,
-            no_download: args.no_download,
+            signer: None,
+            audit: None,
+            no_download: false,
             variables: cloud_variables(environment),
         };
-        match settings.addresses.first() {
-            None if args.push => Err(IndexSettingsError::Push(PushFault::NoIndex).into()),
-            Some(IndexAddress::Web(_)) if args.push => {
-                Err(IndexSettingsError::Push(PushFault::WebServer).into())
-            }
-            _ => Ok(settings),
+        let Some(user) = writer else {
+            return Ok(settings);
+        };
+        let signer = Some(Arc::new(keys.signer(user)?));
+        match settings.first_address(user)? {
+            IndexAddress::Web(_) => Err(IndexUseFault::WebServer.of(user).into()),
+            _ => Ok(Self { signer, ..settings }),
         }
+    }
+
+    /// Returns the first index, which `user` requires.
+    pub(super) fn first_address(
+        &self,
+        user: &'static str,
+    ) -> Result<&IndexAddress, IndexSettingsError> {
+        let first = self.addresses.first();
+        first.ok_or_else(|| IndexUseFault::NoIndex.of(user))
     }
 }
 
@@ -161,7 +205,7 @@ impl From<IndexSettingsError> for SettingsError {
 }
 
 fn addresses(
-    args: &IndexArgs,
+    args: &IndexAccessArgs,
     environment: &Environment,
 ) -> Result<Vec<IndexAddress>, IndexSettingsError> {
     let variable = environment.non_empty(INDEX_VARIABLE);
@@ -219,10 +263,10 @@ impl KeySource<'_> {
         texts.into_iter().map(key).collect()
     }
 
-    fn signer(&self) -> Result<SignerKey, IndexSettingsError> {
+    fn signer(&self, user: &'static str) -> Result<SignerKey, IndexSettingsError> {
         let option = SIGNING_KEY_VARIABLE;
         let text = self.environment.non_empty(option);
-        let text = text.ok_or(IndexSettingsError::Push(PushFault::NoSigningKey))?;
+        let text = text.ok_or_else(|| IndexUseFault::NoSigningKey.of(user))?;
         match SignerKey::parse(text) {
             Err(KeyError::SignerForm) if !text.contains('+') => {
                 SignerKey::parse(&self.read(option, text)?)
@@ -285,9 +329,9 @@ mod tests {
 
     #[test]
     fn an_invalid_address_is_shown_without_secrets() {
-        let args = IndexArgs {
+        let args = IndexAccessArgs {
             indexes: vec!["https://user:secret@host.test/?sig=secret".to_owned()],
-            ..IndexArgs::default()
+            ..IndexAccessArgs::default()
         };
         let error = addresses(&args, &environment(&[])).unwrap_err();
         assert_eq!(

@@ -5,6 +5,7 @@ mod config_file;
 mod environment;
 mod error;
 mod index;
+mod index_command;
 mod list;
 mod lock;
 mod mirror;
@@ -26,6 +27,7 @@ pub use config_file::{
 pub use environment::Environment;
 pub use error::SettingsError;
 pub use index::{IndexSettings, IndexSettingsError};
+pub use index_command::{IndexCommandSettings, IndexTask, IndexTaskKind, ProviderSelection};
 pub use list::ListSettings;
 pub use lock::{LockSettings, effective_options};
 pub use mirror::{CliConfigTarget, MirrorSettings};

@@ -11,8 +11,8 @@ use crate::diagnostic::{self, Code, Diagnostic};
 use crate::display::{counted, portable_path, visible_name};
 use crate::locking::Downloaded;
 use crate::mirror::{Layout, ListedPackage, MirrorDirectory, UnlistedZip};
-use crate::provider::{PackageId, Platform, ProviderAddr, Version};
-use crate::run::report::{DiagnosticDocument, Fate, bytes};
+use crate::provider::{PackageId, Platform};
+use crate::run::report::{DiagnosticDocument, Fate, bytes, write_versions};
 
 use super::check::PackageFault;
 use super::filler::PackageState;
@@ -218,19 +218,6 @@ impl MirrorReport {
 fn diagnostic_documents(diagnostics: &[Diagnostic]) -> Vec<DiagnosticDocument<'_>> {
     let documents = diagnostics.iter().map(DiagnosticDocument::without_position);
     documents.collect()
-}
-
-/// Writes one line for each version, with its platforms.
-fn write_versions<'a>(text: &mut String, verb: &str, ids: impl Iterator<Item = &'a PackageId>) {
-    let mut versions: BTreeMap<(&ProviderAddr, &Version), Vec<String>> = BTreeMap::new();
-    for id in ids {
-        let platforms = versions.entry((&id.provider, &id.version)).or_default();
-        platforms.push(id.platform.to_string());
-    }
-    for ((provider, version), platforms) in versions {
-        let platforms = platforms.join(", ");
-        let _ = writeln!(text, "{verb:<9} {provider} {version} ({platforms})");
-    }
 }
 
 #[derive(Serialize)]

@@ -16,9 +16,11 @@ pub(super) mod sarif;
 mod signers;
 mod summary;
 pub(super) mod text;
+mod versions;
 
 pub(in crate::run) use json::DiagnosticDocument;
 pub(in crate::run) use summary::bytes;
+pub(in crate::run) use versions::write_versions;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,7 +1,9 @@
 //! The hash index: `--index` and its companions, against directories, web servers and a real S3 server.
 
 mod attacks;
+mod checking;
 mod failures;
+mod filling;
 mod keys;
 mod reading;
 mod s3;

@@ -12,10 +12,10 @@ use tokio::runtime::Runtime;
 use super::{IndexFixture, LOCK, start, warnings};
 
 const ACCESS_KEY: &str = "AKIATESTACCESSKEY";
-const SECRET_KEY: &str = "secret-of-the-bucket";
+pub(super) const SECRET_KEY: &str = "secret-of-the-bucket";
 
 /// An S3 server on loopback with the bucket `fleet`.
-struct S3Server {
+pub(super) struct S3Server {
     port: u16,
     /// Contains the bucket.
     root: TempDir,
@@ -24,7 +24,7 @@ struct S3Server {
 }
 
 impl S3Server {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("fleet")).unwrap();
         let mut service = S3ServiceBuilder::new(s3s_fs::FileSystem::new(root.path()).unwrap());
@@ -48,7 +48,7 @@ impl S3Server {
     }
 
     /// Returns a command that uses the bucket with this secret.
-    fn command(&self, fixture: &IndexFixture, line: &str, secret: &str) -> Program {
+    pub(super) fn command(&self, fixture: &IndexFixture, line: &str, secret: &str) -> Program {
         let command = fixture.command(line).env("TFLOCK_INDEX", "s3://fleet/team");
         let command = command.env("TFLOCK_INDEX_SIGNING_KEY", fixture.signer.secret_text());
         command
