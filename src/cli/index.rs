@@ -127,12 +127,7 @@ pub struct IndexPackagesArgs {
     )]
     pub paths: Vec<PathBuf>,
     /// Process every directory below PATH, which is always done
-    #[arg(
-        short,
-        long,
-        help_heading = "Which directories",
-        conflicts_with = "providers"
-    )]
+    #[arg(short, long, help_heading = "Which directories")]
     pub recursive: bool,
     /// Process only packages for these platforms (repeatable, comma lists accepted) [default: all that are published]
     #[arg(

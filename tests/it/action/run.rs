@@ -1,5 +1,6 @@
 //! The step of the action that runs tflock: how it passes on inputs, and which outputs it sets.
 
+use tflock::index::SignerKey;
 use tflock_test_support::{FakeRegistry, ProviderSpec, assert_contains, multiline, table};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
@@ -35,6 +36,9 @@ fn start() -> Option<(FakeRegistry, Runner)> {
         .means("inputs.args", "")
         .means("inputs.untrusted", "auto")
         .means("inputs.allow-hosts", "")
+        .means("inputs.index", "")
+        .means("inputs.index-keys", "")
+        .means("inputs.index-signing-key", "")
         .means("github.repository", "acme/infra");
     Some((registry, without_event(runner)))
 }
@@ -242,11 +246,19 @@ fn a_command_that_does_not_exist_is_refused() {
             .means("inputs.allow-hosts", "")
             .means("github.repository", "acme/infra");
         let mut runner = without_event(runner);
-        for name in ["paths", "recursive", "platforms", "changed"] {
+        for name in [
+            "paths",
+            "recursive",
+            "platforms",
+            "changed",
+            "index",
+            "index-keys",
+            "index-signing-key",
+        ] {
             runner = runner.means(&format!("inputs.{name}"), "");
         }
         let ended = run(&runner).expect_code(2);
-        let message = format!("invalid command `{command}`: expected check, lock or verify");
+        let message = format!("invalid command `{command}`: expected check, lock, verify or fill");
         assert!(ended.output.contains(&message), "{}", ended.output);
     }
     drop(runner);
@@ -274,4 +286,43 @@ fn inputs_and_outputs_are_complete() {
         let writes = |sign: &str| script.contains(&format!("{name}{sign}"));
         assert!(writes("=") || writes("<<"), "{name}");
     }
+}
+
+/// A job fills an index from lock files, and another one without packages reads it.
+#[test]
+fn an_index_is_filled_and_read() {
+    let Some((registry, runner)) = start() else {
+        return;
+    };
+    let key = SignerKey::generate("example.com/index").unwrap();
+    std::fs::create_dir(runner.path("index")).unwrap();
+    let index = format!("file://{}", runner.path("index").display());
+    let runner = runner.means("inputs.command", "lock");
+    outputs(&runner, 0);
+    let runner = runner
+        .means("inputs.command", "fill")
+        .means("inputs.index", &index)
+        .means("inputs.index-signing-key", &key.secret_text());
+    let ended = run(&runner).expect_code(0);
+    assert_contains(&ended.output, "1 package: 1 added;");
+    let runner = runner
+        .means("inputs.args", "acme/anvil@1.0.0")
+        .means("inputs.paths", "");
+    let ended = run(&runner).expect_code(0);
+    assert_contains(&ended.output, "acme/anvil 1.0.0 (linux_amd64)");
+
+    registry.log().clear();
+    let runner = runner
+        .means("inputs.command", "check")
+        .means("inputs.index-signing-key", "")
+        .means("inputs.index-keys", &key.verifier().to_string())
+        .means("inputs.args", "--no-cache\n--no-download")
+        .means("inputs.paths", ".");
+    run(&runner).expect_code(0);
+    assert_eq!(registry.log().count("GET", "*.zip"), 0);
+    let fork = runner
+        .means("inputs.command", "fill")
+        .means("inputs.untrusted", "true");
+    let ended = run(&fork).expect_code(2);
+    assert_contains(&ended.output, "`fill` does not run for untrusted content");
 }
