@@ -95,7 +95,11 @@ impl HttpExchange {
             RequestFault::Setup(CauseText::text(&error.to_string()))
         };
         let request = reqwest::Request::try_from(request);
-        let request = request.map_err(|error| invalid(&error.without_url()))?;
+        let mut request = request.map_err(|error| invalid(&error.without_url()))?;
+        // The client of the object store has signed the request. A password in the endpoint's URL is not used, but would be logged.
+        let url = request.url_mut();
+        let cleared = url.set_username("").and_then(|()| url.set_password(None));
+        cleared.map_err(|()| RequestFault::Setup(CauseText::text("the URL has no host")))?;
         check_scheme(request.url(), plain_http)?;
         let clients = &self.transport.clients;
         let client = clients.client(ContentKind::Document, request.url())?;

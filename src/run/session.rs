@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use tokio::runtime::Runtime;
@@ -21,6 +21,9 @@ use super::package_index;
 use super::progress_guard::ProgressGuard;
 use super::sources;
 use super::{CommandError, INTERRUPTED, Invocation};
+
+/// How long a finished run waits for file operations that it has given up.
+const MAX_SHUTDOWN: Duration = Duration::from_secs(1);
 
 /// One run of a command: a runtime, the package sources, and progress.
 pub(super) struct Session {
@@ -118,6 +121,8 @@ impl Session {
                 done = work => done.map(Some),
             }
         });
+        // A file operation on a network file system that does not answer, such as one with a hash index, may never end.
+        self.runtime.shutdown_timeout(MAX_SHUTDOWN);
         drop(self.progress);
         self.fetcher.prune(SystemTime::now());
         if let Some(error) = self.store.as_ref().and_then(|store| store.write_error()) {

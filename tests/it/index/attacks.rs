@@ -58,11 +58,39 @@ fn other_type(fixture: &IndexFixture) -> String {
     record.sign(&fixture.signer).to_string()
 }
 
-fn other_version(fixture: &IndexFixture) -> String {
-    let text = fixture
-        .false_record("linux_amd64")
-        .text()
-        .replace("hashes v1", "hashes v0");
+/// A signature of the right form, of which the last bytes are missing.
+fn short_signature(fixture: &IndexFixture) -> String {
+    let stored = stored(fixture);
+    let (note, signature) = stored.trim_end().rsplit_once(' ').unwrap();
+    format!("{note} {}\n", &signature[..signature.len() - 8])
+}
+
+/// One of the last bytes of the signature differs.
+fn changed_signature(fixture: &IndexFixture) -> String {
+    let stored = stored(fixture);
+    let (note, signature) = stored.trim_end().rsplit_once(' ').unwrap();
+    let (start, last) = signature.split_at(signature.len() - 8);
+    let changed = if last.starts_with('A') { "B" } else { "A" };
+    format!("{note} {start}{changed}{}\n", &last[1..])
+}
+
+fn in_format(fixture: &IndexFixture, version: &str) -> String {
+    let text = fixture.false_record("linux_amd64").text();
+    let text = text.replace("hashes v1", &format!("hashes {version}"));
+    SignedNote::sign(text, &fixture.signer).to_string()
+}
+
+fn old_version(fixture: &IndexFixture) -> String {
+    in_format(fixture, "v0")
+}
+
+fn new_version(fixture: &IndexFixture) -> String {
+    in_format(fixture, "v2")
+}
+
+/// The text has a line that this version does not know.
+fn unknown_line(fixture: &IndexFixture) -> String {
+    let text = fixture.false_record("linux_amd64").text() + "more h1:x\n";
     SignedNote::sign(text, &fixture.signer).to_string()
 }
 
@@ -74,7 +102,7 @@ fn ten_megabytes(_: &IndexFixture) -> String {
     "x".repeat(10 << 20)
 }
 
-const ROWS: [(&str, Tamper); 10] = [
+const ROWS: [(&str, Tamper); 14] = [
     (
         "it is not signed by a trusted key, but by `stranger+",
         signed_by_stranger,
@@ -93,9 +121,16 @@ const ROWS: [(&str, Tamper); 10] = [
         other_digest,
     ),
     ("it is the record of another package", other_type),
+    ("it has the format `tflock package hashes v0`", old_version),
+    ("it has the format `tflock package hashes v2`", new_version),
+    ("its text does not have the form of a record", unknown_line),
     (
-        "it has the format `tflock package hashes v0`",
-        other_version,
+        "its signature by the trusted key `example.com/index+",
+        short_signature,
+    ),
+    (
+        "its signature by the trusted key `example.com/index+",
+        changed_signature,
     ),
     ("no empty line precedes the signatures", unsigned),
     ("the record is larger than 131072 bytes", ten_megabytes),

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use tflock_test_support::{FakeRegistry, Misbehave, Response, check_rows};
+use tflock_test_support::{FakeRegistry, Identity, Misbehave, Response, TestAuthority, check_rows};
 
-use super::{LOCK, start, warnings};
+use super::{IndexFixture, LOCK, PLATFORMS, start, warnings};
+use crate::unreachable::servers::{PROTOCOL_VERSION, respond_at_once, respond_with_tls};
 
 /// Returns what the server of the index does, with the message and the maximum time of the run in seconds.
 fn rows() -> Vec<(Misbehave, &'static str, u64)> {
@@ -38,6 +39,20 @@ fn rows() -> Vec<(Misbehave, &'static str, u64)> {
     ]
 }
 
+/// Checks that the lock files are those of a run without an index, and resets the log of requests.
+fn assert_unchanged(fixture: &IndexFixture) {
+    let downloads = fixture.downloads();
+    let written = ["a", "b"].map(|directory| fixture.context.lock_file(directory));
+    for directory in ["a", "b"] {
+        fixture.context.remove_lock_file(directory);
+    }
+    let plain = fixture.context.run(&format!("{LOCK} a b"));
+    plain.expect_success();
+    let expected = ["a", "b"].map(|directory| fixture.context.lock_file(directory));
+    assert_eq!(written, expected);
+    assert_eq!(downloads, PLATFORMS.len());
+}
+
 #[test]
 fn a_failing_index_costs_a_few_seconds_and_one_warning() {
     check_rows(rows(), |(rule, message, seconds)| {
@@ -48,15 +63,12 @@ fn a_failing_index_costs_a_few_seconds_and_one_warning() {
         let line = format!("{LOCK} a b --index {}", server.url("/index"));
         let outcome = fixture.command(&line).run().expect_success();
         let elapsed = begin.elapsed();
+        assert_unchanged(&fixture);
         assert!(
             elapsed < Duration::from_secs(seconds + 4),
             "{elapsed:?}\n{outcome}"
         );
-        assert_eq!(
-            (fixture.downloads(), warnings(&outcome)),
-            (2, 1),
-            "{message}\n{outcome}"
-        );
+        assert_eq!(warnings(&outcome), 1, "{message}\n{outcome}");
         outcome.assert_stderr("cannot read the hash index");
         outcome.assert_stderr(message);
     });
@@ -77,20 +89,67 @@ fn an_index_without_records_is_no_failure() {
 
 #[test]
 fn unreachable_servers_and_unknown_hosts_are_failures() {
-    for address in [
-        "http://127.0.0.1:1/",
-        "https://index.invalid/",
-        "https://127.0.0.1:1/",
-    ] {
+    let rows = [
+        ("http://127.0.0.1:1/", "cannot connect"),
+        ("https://index.invalid/", "cannot connect"),
+        ("https://127.0.0.1:1/", "cannot connect"),
+    ];
+    check_rows(rows, |(address, message)| {
         let fixture = start();
-        let outcome = fixture
-            .command(&format!("{LOCK} a --index {address}"))
-            .run()
-            .expect_success();
-        assert_eq!(
-            (fixture.downloads(), warnings(&outcome)),
-            (2, 1),
-            "{outcome}"
-        );
-    }
+        let line = format!("{LOCK} a b --index {address}");
+        let outcome = fixture.command(&line).run().expect_success();
+        assert_unchanged(&fixture);
+        assert_eq!(warnings(&outcome), 1, "{outcome}");
+        outcome.assert_stderr(message);
+    });
+}
+
+#[test]
+fn servers_without_an_acceptable_certificate_are_failures() {
+    let authority = TestAuthority::create();
+    let tls = |authority: &TestAuthority, identity: &Identity| {
+        respond_with_tls(authority.server_config_for(identity))
+    };
+    let localhost = || Identity::named("localhost");
+    let expired = localhost().valid((2020, 1, 2), (2021, 3, 4));
+    let rows = [
+        (tls(&TestAuthority::create(), &localhost()), "not trust"),
+        (tls(&authority, &expired), "expired"),
+        (tls(&authority, &Identity::named("one.test")), "one.test"),
+        (FakeRegistry::start().port(), ""),
+        (respond_at_once(PROTOCOL_VERSION), ""),
+    ];
+    check_rows(rows, |(port, message)| {
+        let fixture = start();
+        let line = format!("{LOCK} a b --index https://localhost:{port}/");
+        let command = fixture.command(&line);
+        let command = command.env("SSL_CERT_FILE", authority.certificate_file());
+        let outcome = command.run().expect_success();
+        assert_unchanged(&fixture);
+        assert_eq!(warnings(&outcome), 1, "{outcome}");
+        outcome.assert_stderr(message);
+    });
+}
+
+/// Four indexes with a time limit of 4 s each: the limit of 10 s for the whole run applies.
+#[test]
+fn several_indexes_that_hang_cost_ten_seconds_together() {
+    let fixture = start();
+    let hanging = || {
+        let server = FakeRegistry::start();
+        server.misbehave(Misbehave::on("*").hang());
+        server
+    };
+    let servers = [hanging(), hanging(), hanging(), hanging()];
+    let index = |server: &FakeRegistry| format!(" --index {}", server.url("/"));
+    let line = format!(
+        "{LOCK} a b{}",
+        servers.iter().map(index).collect::<String>()
+    );
+    let begin = Instant::now();
+    let outcome = fixture.command(&line).run().expect_success();
+    let elapsed = begin.elapsed();
+    assert!(elapsed < Duration::from_secs(14), "{elapsed:?}\n{outcome}");
+    assert_unchanged(&fixture);
+    assert_eq!(warnings(&outcome), servers.len(), "{outcome}");
 }

@@ -2,11 +2,15 @@
 
 mod attacks;
 mod checking;
+mod concurrency;
 mod failures;
 mod filling;
 mod keys;
 mod reading;
 mod s3;
+mod secrets;
+#[cfg(unix)]
+mod special_files;
 mod writing;
 
 use std::fs;

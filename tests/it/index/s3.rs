@@ -49,9 +49,14 @@ impl S3Server {
 
     /// Returns a command that uses the bucket with this secret.
     pub(super) fn command(&self, fixture: &IndexFixture, line: &str, secret: &str) -> Program {
-        let command = fixture.command(line).env("TFLOCK_INDEX", "s3://fleet/team");
-        let command = command.env("TFLOCK_INDEX_SIGNING_KEY", fixture.signer.secret_text());
+        let command = self.configure(fixture.command(line), secret);
+        command.env("TFLOCK_INDEX_SIGNING_KEY", fixture.signer.secret_text())
+    }
+
+    /// Makes the bucket the index of a command.
+    pub(super) fn configure(&self, command: Program, secret: &str) -> Program {
         command
+            .env("TFLOCK_INDEX", "s3://fleet/team")
             .env(
                 "AWS_ENDPOINT_URL",
                 format!("http://127.0.0.1:{}", self.port),

@@ -2,7 +2,7 @@
 //! step that fits the cause. `messages.txt` contains the complete error of each situation; `TFLOCK_RECORD=1` rewrites
 //! it.
 
-mod servers;
+pub(crate) mod servers;
 
 use std::path::Path;
 

@@ -10,13 +10,13 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use tflock_test_support::{Identity, TestAuthority};
 
 /// A TLS alert that ends the handshake: the server supports none of the client's TLS versions.
-pub(super) const PROTOCOL_VERSION: &[u8] = &[21, 3, 1, 0, 2, 2, 70];
+pub(crate) const PROTOCOL_VERSION: &[u8] = &[21, 3, 1, 0, 2, 2, 70];
 
 /// A TLS alert that ends the handshake: the server and the client have no cipher suite in common.
-pub(super) const HANDSHAKE_FAILURE: &[u8] = &[21, 3, 3, 0, 2, 2, 40];
+pub(crate) const HANDSHAKE_FAILURE: &[u8] = &[21, 3, 3, 0, 2, 2, 40];
 
 /// Starts a server that runs `serve` on a thread for each connection. Returns its port.
-pub(super) fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
+pub(crate) fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let serve = Arc::new(serve);
@@ -31,7 +31,7 @@ pub(super) fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync +
 }
 
 /// Starts a server that reads a request head and responds with `response`.
-pub(super) fn respond(response: impl Into<Vec<u8>>) -> u16 {
+pub(crate) fn respond(response: impl Into<Vec<u8>>) -> u16 {
     let response = response.into();
     listen(move |mut stream| {
         read_head(&mut stream)?;
@@ -40,7 +40,7 @@ pub(super) fn respond(response: impl Into<Vec<u8>>) -> u16 {
 }
 
 /// Starts a server that responds to the first bytes, whatever they are.
-pub(super) fn respond_at_once(response: &'static [u8]) -> u16 {
+pub(crate) fn respond_at_once(response: &'static [u8]) -> u16 {
     listen(move |mut stream| {
         stream.read_exact(&mut [0; 16])?;
         stream.write_all(response)?;
@@ -51,7 +51,7 @@ pub(super) fn respond_at_once(response: &'static [u8]) -> u16 {
 }
 
 /// Starts a server that responds with status 404 over TLS.
-pub(super) fn respond_with_tls(config: Arc<ServerConfig>) -> u16 {
+pub(crate) fn respond_with_tls(config: Arc<ServerConfig>) -> u16 {
     listen(move |stream| {
         let tls = ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
         let mut stream = StreamOwned::new(tls, stream);
@@ -61,7 +61,7 @@ pub(super) fn respond_with_tls(config: Arc<ServerConfig>) -> u16 {
 }
 
 /// Returns the configuration of a server that requires a certificate of the client.
-pub(super) fn requiring_client_certificate(authority: &TestAuthority) -> Arc<ServerConfig> {
+pub(crate) fn requiring_client_certificate(authority: &TestAuthority) -> Arc<ServerConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (chain, key) = authority.issue(&Identity::named("localhost"));
     let mut roots = RootCertStore::empty();
@@ -78,7 +78,7 @@ pub(super) fn requiring_client_certificate(authority: &TestAuthority) -> Arc<Ser
 
 /// Starts a proxy that connects every tunnel to `target`, a port on this machine. Requires `credentials`, if given, in the form of
 /// the header `Proxy-Authorization`.
-pub(super) fn proxy(target: u16, credentials: Option<&'static str>) -> u16 {
+pub(crate) fn proxy(target: u16, credentials: Option<&'static str>) -> u16 {
     listen(move |mut client| {
         let head = read_head(&mut client)?;
         if credentials.is_some_and(|credentials| !head.contains(credentials)) {
@@ -97,7 +97,7 @@ pub(super) fn proxy(target: u16, credentials: Option<&'static str>) -> u16 {
 }
 
 /// Returns a port on which no server listens.
-pub(super) fn closed_port() -> u16 {
+pub(crate) fn closed_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.local_addr().unwrap().port()
 }
