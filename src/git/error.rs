@@ -66,7 +66,7 @@ impl Explain for GitError {
                 "prefix a branch on a server with the name of the remote, as in `origin/main`"
             }
             Self::Command { problem, .. } => {
-                return problem.map(|problem| problem.hint().to_owned());
+                return problem.and_then(GitProblem::hint).map(str::to_owned);
             }
         };
         Some(hint.to_owned())

@@ -101,6 +101,94 @@ const SIGNS: [(&str, GitProblem); 46] = {
     ]
 };
 
+/// The next step for the user.
+const HINTS: [(GitProblem, &str); 19] = {
+    use GitProblem as Problem;
+    [
+        (
+            Problem::UnknownHostKey,
+            "connect once with `ssh`, or add the server's key to `known_hosts` with `ssh-keyscan`, after comparing it with the key that \
+             the server's operator publishes",
+        ),
+        (
+            Problem::ChangedHostKey,
+            "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
+             intercept the connection",
+        ),
+        (
+            Problem::SshKey,
+            "add an ssh key that may read the repository to this user's agent or `~/.ssh`; git runs without prompts, so the key must not \
+             require a passphrase outside the agent",
+        ),
+        (
+            Problem::NoCredentials,
+            "configure a git credential helper for this host, or a token with `url.<base>.insteadOf`: git runs without prompts",
+        ),
+        (
+            Problem::Credentials,
+            "check that the credentials that git has for this host are valid and may read the repository",
+        ),
+        (
+            Problem::NoRepository,
+            "check the address, and that this user may read the repository: servers hide private repositories in this way",
+        ),
+        (
+            Problem::UnknownReference,
+            "correct `ref`: the repository has no branch, tag or commit of this name",
+        ),
+        (
+            Problem::UnknownHost,
+            "check the spelling of the host name; if only a proxy can reach the host, set `https_proxy`, which git uses for https but not \
+             for ssh",
+        ),
+        (
+            Problem::Unreachable,
+            "check the address and whether this machine can reach the server; if only a proxy can, set `https_proxy`, which git uses for \
+             https but not for ssh",
+        ),
+        (
+            Problem::Certificate,
+            "if your company issued the certificate, add its CA certificate to the system's store, or set `GIT_SSL_CAINFO` to its path",
+        ),
+        (
+            Problem::ServerError,
+            "try again later: the server is overloaded or out of order",
+        ),
+        (
+            Problem::NoSsh,
+            "install ssh, or correct `GIT_SSH_COMMAND`, `GIT_SSH` or `core.sshCommand`",
+        ),
+        (
+            Problem::Protocol,
+            "use an address with `https://` or `ssh://`, and check `url.<base>.insteadOf` in the git configuration",
+        ),
+        (
+            Problem::NoShallow,
+            "use a server that supports git's smart protocol",
+        ),
+        (
+            Problem::Owner,
+            "if you trust the repository, add its path to `safe.directory` in the git configuration, or run tflock as its owner",
+        ),
+        (
+            Problem::DiskFull,
+            "free space on the disk, or set `TFLOCK_CACHE_DIR` to a different one",
+        ),
+        (
+            Problem::FileNames,
+            "rename the files in the repository: this system cannot store files with these names",
+        ),
+        (
+            Problem::Damaged,
+            "run `git fsck` in the repository that git reads, and repair it or clone it again",
+        ),
+        (
+            Problem::Configuration,
+            "correct the file of the git configuration that the message names",
+        ),
+    ]
+};
+
 impl GitProblem {
     /// Finds the problem, and the line of the message that shows it.
     pub fn find(message: &str) -> Option<(Self, &str)> {
@@ -111,67 +199,9 @@ impl GitProblem {
     }
 
     /// Returns the next step for the user.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::UnknownHostKey => {
-                "connect once with `ssh`, or add the server's key to `known_hosts` with `ssh-keyscan`, after comparing it with the key that \
-                 the server's operator publishes"
-            }
-            Self::ChangedHostKey => {
-                "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
-                 intercept the connection"
-            }
-            Self::SshKey => {
-                "add an ssh key that may read the repository to this user's agent or `~/.ssh`; git runs without prompts, so the key must not \
-                 require a passphrase outside the agent"
-            }
-            Self::NoCredentials => {
-                "configure a git credential helper for this host, or a token with `url.<base>.insteadOf`: git runs without prompts"
-            }
-            Self::Credentials => {
-                "check that the credentials that git has for this host are valid and may read the repository"
-            }
-            Self::NoRepository => {
-                "check the address, and that this user may read the repository: servers hide private repositories in this way"
-            }
-            Self::UnknownReference => {
-                "correct `ref`: the repository has no branch, tag or commit of this name"
-            }
-            Self::UnknownHost => {
-                "check the spelling of the host name; if only a proxy can reach the host, set `https_proxy`, which git uses for https but not \
-                 for ssh"
-            }
-            Self::Unreachable => {
-                "check the address and whether this machine can reach the server; if only a proxy can, set `https_proxy`, which git uses for \
-                 https but not for ssh"
-            }
-            Self::Certificate => {
-                "if your company issued the certificate, add its CA certificate to the system's store, or set `GIT_SSL_CAINFO` to its path"
-            }
-            Self::ServerError => "try again later: the server is overloaded or out of order",
-            Self::NoSsh => {
-                "install ssh, or correct `GIT_SSH_COMMAND`, `GIT_SSH` or `core.sshCommand`"
-            }
-            Self::Protocol => {
-                "use an address with `https://` or `ssh://`, and check `url.<base>.insteadOf` in the git configuration"
-            }
-            Self::NoShallow => "use a server that supports git's smart protocol",
-            Self::Owner => {
-                "if you trust the repository, add its path to `safe.directory` in the git configuration, or run tflock as its owner"
-            }
-            Self::DiskFull => {
-                "free space on the disk, or set `TFLOCK_CACHE_DIR` to a different one"
-            }
-            Self::FileNames => {
-                "rename the files in the repository: this system cannot store files with these names"
-            }
-            Self::Damaged => {
-                "run `git fsck` in the repository that git reads, and repair it or clone it again"
-            }
-            Self::Configuration => {
-                "correct the file of the git configuration that the message names"
-            }
-        }
+    pub fn hint(self) -> Option<&'static str> {
+        let row = HINTS.iter().find(|(problem, _)| *problem == self);
+        row.map(|(_, hint)| *hint)
     }
 }
 
@@ -195,6 +225,14 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(GitProblem::find(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn every_problem_has_one_hint() {
+        for (sign, problem) in SIGNS {
+            let hints = HINTS.iter().filter(|(other, _)| *other == problem);
+            assert_eq!(hints.count(), 1, "{sign}");
         }
     }
 }

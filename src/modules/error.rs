@@ -181,6 +181,19 @@ fn required(constraints: Option<&ModuleVersionConstraints>) -> String {
     )
 }
 
+/// Returns the hint for constraints that allow no version: how to select the prerelease that they name, or the newest release.
+fn version_hint(
+    constraints: Option<&ModuleVersionConstraints>,
+    newest: Option<&str>,
+) -> Option<String> {
+    match constraints.and_then(ModuleVersionConstraints::prerelease_not_alone) {
+        Some(version) => Some(format!(
+            "to select a prerelease, write only its version: `version = \"{version}\"`"
+        )),
+        None => newest.map(|newest| format!("the newest release is {newest}")),
+    }
+}
+
 impl ModuleError {
     /// Changes the step of a failed git command to [`GitStep::CheckOut`].
     pub(super) fn in_checkout(mut self) -> Self {
@@ -232,19 +245,7 @@ impl Explain for ModuleError {
                 constraints,
                 newest,
                 ..
-            } => {
-                let prerelease = constraints
-                    .as_ref()
-                    .and_then(ModuleVersionConstraints::prerelease_not_alone);
-                if let Some(version) = prerelease {
-                    return Some(format!(
-                        "to select a prerelease, write only its version: `version = \"{version}\"`"
-                    ));
-                }
-                return newest
-                    .as_ref()
-                    .map(|newest| format!("the newest release is {newest}"));
-            }
+            } => return version_hint(constraints.as_ref(), newest.as_deref()),
             Self::Unsupported(_) => INSTALL,
             Self::Limit {
                 limit: ModuleLimit::ArchiveBytes(_) | ModuleLimit::Redirects(_),
@@ -261,7 +262,7 @@ impl Explain for ModuleError {
             Self::Git {
                 problem: Some(problem),
                 ..
-            } => problem.hint(),
+            } => return problem.hint().map(str::to_owned),
             Self::Submodule { source, .. } => match &**source {
                 Self::Git {
                     problem: Some(GitProblem::UnknownReference),

@@ -43,14 +43,9 @@ pub(super) async fn write_lock_file(
     let rest = job.modules.as_ref().map(|modules| &*modules.rest);
     if old != Some(&*bytes) && rest != Some(&*bytes) {
         if let Some(modules) = &job.modules {
-            let warning = Diagnostic::warning(
-                Code::ModuleLocks,
-                MODULES_LOST.to_owned(),
-                Some(&directory.path),
-            );
             report
                 .diagnostics
-                .push(warning.at(Some(modules.first.without_source())));
+                .push(lost_modules(&modules.first, directory));
         }
         report.fate = match old {
             None => Fate::Created,
@@ -95,6 +90,13 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
             saved => return Ok(saved),
         }
     }
+}
+
+/// Warns that the new lock file has no `module` blocks. `first` is the place of the first one in the old file.
+fn lost_modules(first: &Place, directory: &ReadDirectory) -> Diagnostic {
+    let message = MODULES_LOST.to_owned();
+    Diagnostic::warning(Code::ModuleLocks, message, Some(&directory.path))
+        .at(Some(first.without_source()))
 }
 
 /// Converts a note to a warning at the lock file entry that it is about.

@@ -63,7 +63,8 @@ pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
         .and_then(|twice| twice.to_integer());
     let power = match (exponent.to_integer(), halves) {
         (Some(whole), _) => powers(base, whole.unsigned_abs()),
-        (None, Some(-1 | 1)) => base.sqrt(),
+        // Go's square root of -0 has no minus here.
+        (None, Some(-1 | 1)) => base.sqrt().abs(),
         _ => return Err(FunctionError::Unsupported),
     };
     let result = if exponent < Number::from(0) {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use crate::syntax::{EvalBudget, Number, Value};
 
@@ -36,6 +36,7 @@ pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
         return Err(FunctionError::Unsupported);
     }
     let mut decoder = YamlDecoder {
+        text: &text,
         parser: Parser::new_from_str(&text),
         anchors: HashMap::new(),
         value_count: 0,
@@ -45,6 +46,7 @@ pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
 }
 
 struct YamlDecoder<'a> {
+    text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     /// The values that have an anchor and are complete, by the number that the parser gives to the anchor.
     anchors: HashMap<usize, Value>,
@@ -56,6 +58,7 @@ impl<'a> YamlDecoder<'a> {
     fn next(&mut self) -> Result<Event<'a>, FunctionError> {
         match self.parser.next_event() {
             Some(Ok((Event::Scalar(text, style, anchor, tag), span))) if is_block(style) => {
+                self.check_tabs(span)?;
                 // The parser adds a line feed to a block that ends with the text instead of with a line.
                 let (first, last) = (span.start.col(), span.end.col());
                 let added = last > 0 && last >= first && text.ends_with('\n');
@@ -66,6 +69,16 @@ impl<'a> YamlDecoder<'a> {
             Some(Err(error)) => Err(format!("not valid YAML: {error}").into()),
             None => Ok(Event::StreamEnd),
         }
+    }
+
+    /// Rejects a block scalar if one of its lines, or the line after it, starts with a tab. The parser accepts some of these.
+    fn check_tabs(&self, block: Span) -> Result<(), FunctionError> {
+        let (first, last) = (block.start.line(), block.end.line());
+        let mut lines = self.text.lines().skip(first).take(last - first);
+        if lines.any(|line| line.starts_with('\t')) {
+            return Err("not valid YAML: a tab indents a line of a block".into());
+        }
+        Ok(())
     }
 
     fn document(&mut self) -> FunctionResult {

@@ -100,6 +100,11 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
     if rest.contains("://") {
         return Ok((getter.to_owned(), rest.to_owned()));
     }
+    if let Some(path) = short_file_path(rest)
+        && matches!(getter, "" | "file")
+    {
+        return Ok((getter.to_owned(), format!("file://{path}")));
+    }
     match ModuleSource::parse(rest, engine) {
         Ok(ModuleSource::Remote(full)) if full.contains("://") => {
             let (implied, location) = split_getter(&full);
@@ -108,6 +113,12 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
         }
         _ => Err(invalid(rest, "it has no scheme such as `https://`")),
     }
+}
+
+/// Returns the path of an address such as `file:/path`, with one slash.
+fn short_file_path(address: &str) -> Option<&str> {
+    let (scheme, path) = address.split_once(':')?;
+    (scheme.eq_ignore_ascii_case("file") && path.starts_with('/')).then_some(path)
 }
 
 fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {

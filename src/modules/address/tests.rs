@@ -67,6 +67,12 @@ fn archives_and_directories() {
         #[cfg(unix)]
         "file:///srv/m                        | directory /srv/m",
         #[cfg(unix)]
+        "file:/srv/m                          | directory /srv/m",
+        #[cfg(unix)]
+        "FILE:/srv/m.zip//x                   | Zip /srv/m.zip // x",
+        #[cfg(unix)]
+        "file::file:/srv/m                    | directory /srv/m",
+        #[cfg(unix)]
         "file:///srv/m.zip//x                 | Zip /srv/m.zip // x",
         #[cfg(unix)]
         "file:///srv/m?archive=zip            | Zip /srv/m",
@@ -120,6 +126,8 @@ fn invalid_addresses_are_refused() {
         #[cfg(unix)]
         "file:///srv/%zz                                    | not a path on this machine",
         "git::nothing                                       | it has no scheme",
+        "git::file:/srv/r                                   | it has no scheme",
+        "file:srv/m                                         | it has no scheme",
         // On Windows, this address refers to a network share on a different machine.
         #[cfg(unix)]
         "file://other/m                                     | not a path on this machine",

@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
-use crate::package::signature::lapse::{Lapse, LapsedPart, ValidityPeriod, date};
+use crate::display::date;
+use crate::package::signature::lapse::{Lapse, LapsedPart, ValidityPeriod};
 use crate::package::signature::{MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES};
 use crate::span::Explain;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use httpdate::HttpDate;
+use crate::display::date;
 
 /// Why a correct signature is not valid at the time of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +48,6 @@ impl ValidityPeriod {
 /// Converts Unix seconds.
 fn time(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
-}
-
-/// Formats a time for messages. Times that have no such form become the first or the last one that has.
-pub(super) fn date(time: SystemTime) -> HttpDate {
-    /// The end of the year 9999.
-    const LAST: u64 = 253_402_300_799;
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    HttpDate::from(self::time(since.as_secs().min(LAST)))
 }
 
 impl fmt::Display for ValidityPeriod {

@@ -17,7 +17,15 @@ const MAX_DIGITS: usize = 4000;
 
 impl Number {
     /// Parses a decimal number with an optional sign, such as `-1.5e3` or `.5`. `None` if it is invalid, too large, or too small.
+    /// As in Go, the exponent `p3` stands for a power of two.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some((digits, exponent)) = text.split_once(['p', 'P']) {
+            let exponent = exponent.parse().ok()?;
+            let is_decimal = !digits.contains(['e', 'E']);
+            return Self::parse(digits)
+                .filter(|_| is_decimal)?
+                .shifted(exponent);
+        }
         let (negative, text) = signed(text);
         let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -60,6 +68,15 @@ impl Number {
         let mantissa = (quotient << 1_u8) + u32::from(has_rest);
         let exponent = exponent - i64::try_from(shift).ok()? - 1;
         Self::rounded(negative, mantissa, exponent, LITERAL)
+    }
+
+    /// Returns the number multiplied by `2^exponent`.
+    fn shifted(self, exponent: i64) -> Option<Self> {
+        if self.is_zero() {
+            return Some(self);
+        }
+        let exponent = i64::from(self.exponent) + i64::from(i32::try_from(exponent).ok()?);
+        Self::rounded(self.negative, self.mantissa, exponent, self.precision)
     }
 
     /// Returns the approximate length, in bytes, of the number written out with all its digits.

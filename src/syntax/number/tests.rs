@@ -1,4 +1,5 @@
-//! The numbers are those that `terraform console` 1.15.9 and `tofu console` 1.12.6 print.
+//! The numbers are those that `terraform console` 1.15.9 and `tofu console` 1.12.6 print, and both reject the invalid ones. Only tflock
+//! rejects infinite numbers and those beyond 1,000 digits.
 
 use super::*;
 

@@ -222,6 +222,25 @@ fn an_unavailable_module_fails_its_directory_with_its_place() {
 }
 
 #[test]
+fn a_prerelease_with_an_operator_is_refused_with_a_hint() {
+    let registry = FakeRegistry::start();
+    publish_module(&registry, "acme/m/any", "2.0.0-beta1", &[]);
+    let context = TestContext::new(TFLOCK, &registry);
+    context.set_cli_config(&with_modules(&registry));
+    let module = call("m", "modules.test/acme/m/any", "= 2.0.0-beta1");
+    context.write("bad/main.tf", module);
+    context
+        .run("lock --platform linux_amd64 bad")
+        .expect_code(1)
+        .assert_stderr(
+            "module `modules.test/acme/m/any` has no version that `= 2.0.0-beta1` allows",
+        )
+        .assert_stderr(
+            "hint: to select a prerelease, write only its version: `version = \"2.0.0-beta1\"`",
+        );
+}
+
+#[test]
 fn failures_show_no_secrets() {
     let (_registry, context, _repository, _) = site();
     let secret = "git::https://user:hunter2@git.invalid/x.git?ref=v1&sshkey=opensesame";

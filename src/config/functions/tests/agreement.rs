@@ -60,6 +60,8 @@ fn numbers_have_512_bits() {
         jsondecode("[1.0000000000000000000001, -0, 1E2]") => [1.0000000000000000000001,-0,100]
         yamldecode("[18446744073709551616, 1.10000000000000000000000001]") => [18446744073709551616,1.10000000000000000000000001]
         [tonumber(".5"), tonumber("1."), "1e3" + 0] => [0.5,1,1000]
+        [tonumber("1p3"), tonumber("+1.5P+3"), tonumber(".5p-2"), tonumber("-0p99999999999"), "1.p3" + 0] => [8,12,0.125,-0,8]
+        [pow(-0, 0.5), pow(-0, 1), pow(-0, 2), pow(-0, 3)] => [0,-0,0,-0]
         parseint("123456789012345678901234567890", 10) => 123456789012345678901234567890
         [max(-0, 0), min(0, -0), abs(-0)] => [-0,0,0]
         range(0, 1, 0.25) => [0,0.25,0.5,0.75]
@@ -70,6 +72,14 @@ fn numbers_have_512_bits() {
     fail(
         r#"
         tonumber("1_0")
+        tonumber("1p")
+        tonumber("p3")
+        tonumber("1e3p2")
+        tonumber("1p3p3")
+        tonumber("0x1p3")
+        tonumber("1p3_0")
+        tonumber("0p99999999999999999999")
+        tonumber("1p99999999999")
         tonumber("")
         parseint(12, 10)
         range(1, 2, -0.5)
@@ -92,6 +102,25 @@ fn yaml_blocks_end_with_their_last_line() {
         yamldecode("- |\n x\n- b") => ["x\n","b"]
         yamldecode("[]\n") => []
         [yamldecode("|"), yamldecode("a: |-\n  ~\n"), yamldecode("|\n 1")] => [null,{"a":null},"1"]
+        "#,
+    );
+}
+
+#[test]
+fn yaml_lines_after_a_block_start_without_a_tab() {
+    encode(
+        r#"
+        yamldecode("a: |\n  x\n  \ty\n") => {"a":"x\n\ty\n"}
+        yamldecode("a: |\n  x\nb: [1,\n\t2]") => {"a":"x\n","b":[1,2]}
+        "#,
+    );
+    fail(
+        r#"
+        yamldecode("a: |\n  x\n\t")
+        yamldecode("a: |\n  x\n\t# c")
+        yamldecode("a: |\n  x\n\n\t# c\nb: 1")
+        yamldecode("a: |+\n  x\n\t\n")
+        yamldecode("|\n x\n\t\n")
         "#,
     );
 }
