@@ -56,7 +56,7 @@ pub(super) fn open(
             .build()
             .map(|store| Arc::new(store) as _),
     };
-    store.map_err(|error| IndexError::Environment(CauseText::text(&error.to_string())))
+    store.map_err(|error| IndexError::Environment(without_values(error.source().unwrap_or(&error))))
 }
 
 /// Returns the content of an object, or `None` if it does not exist.
@@ -107,5 +107,18 @@ fn classify(error: &object_store::Error) -> IndexError {
         }
         layer = current.source();
     }
-    IndexError::Store(CauseText::innermost(error))
+    let mut innermost: &dyn Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    IndexError::Store(without_values(innermost))
+}
+
+/// Returns the beginning of a message, up to the first value or cause: both may contain text from a variable, a key file or a response.
+fn without_values(error: &dyn Error) -> CauseText {
+    let text = error.to_string();
+    let end = text
+        .find([':', '"', '\'', '`', '{', '<'])
+        .unwrap_or(text.len());
+    CauseText::text(text[..end].trim_end())
 }

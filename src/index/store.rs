@@ -194,6 +194,26 @@ pub(super) mod tests {
         assert!(matches!(read, Err(IndexError::Request(_))), "{read:?}");
     }
 
+    /// The messages of the object store can contain the value that it could not parse.
+    #[test]
+    fn a_broken_key_is_not_shown() {
+        for variable in ["GOOGLE_SERVICE_ACCOUNT_KEY", "GOOGLE_SERVICE_ACCOUNT"] {
+            let address = IndexAddress::parse("gs://bucket").unwrap();
+            let settings = settings(&[(variable, "\"top secret\"")]);
+            let error = IndexStore::open(address, &settings)
+                .map(|_| ())
+                .unwrap_err();
+            let IndexError::Environment(cause) = &error else {
+                panic!("{error:?}");
+            };
+            assert!(!cause.to_string().is_empty());
+            assert!(
+                !format!("{error:?} {cause}").contains("secret"),
+                "{error:?}"
+            );
+        }
+    }
+
     #[test]
     fn an_incomplete_environment_is_an_error() {
         let address = IndexAddress::parse("az://container").unwrap();
