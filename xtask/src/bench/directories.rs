@@ -16,13 +16,32 @@ const PROVIDERS: [(&str, u64); 4] = [
     ("acme/c", 30_000_000),
     ("acme/d", 30_000_000),
 ];
-const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+pub(super) const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 /// The number of root modules.
 const DIRECTORIES: usize = 40;
 /// The number of directories in which terraform is run. The figures are extrapolated to [`DIRECTORIES`].
 const SAMPLE: usize = 3;
 
 pub(super) fn run(tflock: &Path) {
+    let fixture = lay_out();
+    let log = fixture.registry.log();
+    let mut rows = vec![BenchRow::counted("tflock, cold", log, || {
+        fixture.cold(tflock, &PLATFORMS)
+    })];
+    once(fixture.cold(tflock, &PLATFORMS));
+    rows.push(BenchRow::counted("tflock, warm", log, || {
+        fixture.again(tflock, &PLATFORMS)
+    }));
+    rows.extend(peers(&fixture));
+    table(&title(), &rows);
+}
+
+pub(super) fn title() -> String {
+    format!("{DIRECTORIES} directories, 4 providers of 120, 60, 30, 30 MB, 3 platforms")
+}
+
+/// Publishes the providers and writes the directories.
+pub(super) fn lay_out() -> BenchFixture {
     let spec = |(name, size): (&str, u64)| {
         ProviderSpec::new(name)
             .versions(["1.0.0"])
@@ -34,26 +53,28 @@ pub(super) fn run(tflock: &Path) {
     for number in 0..DIRECTORIES {
         fixture.require(&directory(number), &pins);
     }
-    let log = fixture.registry.log();
-    let mut rows = vec![BenchRow::counted("tflock, cold", log, || {
-        fixture.cold(tflock, &PLATFORMS)
-    })];
-    once(fixture.cold(tflock, &PLATFORMS));
-    rows.push(BenchRow::counted("tflock, warm", log, || {
-        fixture.again(tflock, &PLATFORMS)
-    }));
-    if let Some(tfupdate) = peer("tfupdate") {
-        rows.push(BenchRow::counted("tfupdate lock -r", log, || {
-            empty_lock_files(&fixture);
+    fixture
+}
+
+/// Measures the other tools that are installed.
+pub(super) fn peers(fixture: &BenchFixture) -> Vec<BenchRow> {
+    let tfupdate = peer("tfupdate").map(|tfupdate| {
+        BenchRow::counted("tfupdate lock -r", fixture.registry.log(), || {
+            empty_lock_files(fixture);
             fixture.tfupdate(&tfupdate, &PLATFORMS)
-        }));
-    }
-    if let Some(terraform) = peer("terraform") {
-        rows.push(sampled(&fixture, &terraform));
-    }
-    let title =
-        format!("{DIRECTORIES} directories, 4 providers of 120, 60, 30, 30 MB, 3 platforms");
-    table(&title, &rows);
+        })
+    });
+    let terraform = peer("terraform").map(|terraform| sampled(fixture, &terraform));
+    tfupdate.into_iter().chain(terraform).collect()
+}
+
+/// Returns the lock files of all directories.
+pub(super) fn lock_files(fixture: &BenchFixture) -> Vec<String> {
+    let read = |number| {
+        let path = format!("work/{}/.terraform.lock.hcl", directory(number));
+        fs::read_to_string(fixture.path(&path)).expect("every directory has a lock file")
+    };
+    (0..DIRECTORIES).map(read).collect()
 }
 
 fn directory(number: usize) -> String {

@@ -2,6 +2,7 @@
 
 mod directories;
 mod fixture;
+mod index;
 mod measure;
 mod mirror;
 mod network;
@@ -9,6 +10,8 @@ mod package;
 mod packages;
 pub(crate) mod raw;
 mod readers;
+mod relay;
+mod s3_server;
 mod tree;
 
 use std::path::Path;
@@ -19,13 +22,15 @@ use crate::tflock;
 type Scenario = (&'static str, fn(&Path));
 
 /// All scenarios in the order in which they are run.
-const SCENARIOS: [Scenario; 8] = [
+const SCENARIOS: [Scenario; 10] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
     ("directories", directories::run),
     ("tree", tree::run),
     ("mirror", mirror::run),
+    ("index", index::run),
+    ("index-network", index::run_over_network),
     ("inits", readers::inits),
     ("beside", readers::beside),
 ];
