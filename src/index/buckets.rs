@@ -5,16 +5,21 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, RetryConfig};
+use object_store::{
+    ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, RetryConfig, StaticCredentialProvider,
+};
 
 use super::address::Cloud;
 use super::error::IndexError;
 use super::http_service::ExchangeConnector;
 use super::store::StoreSettings;
 use crate::registry::{CauseText, RequestFault};
+
+/// The address of an emulator of Google Cloud Storage, as Google's client libraries know it.
+const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
 /// Applies the variables with this prefix that the builder knows.
 macro_rules! configured {
@@ -47,16 +52,66 @@ pub(super) fn open(
             .with_bucket_name(bucket)
             .build()
             .map(|store| Arc::new(store) as _),
-        Cloud::GoogleCloud => configured!(GoogleCloudStorageBuilder::new(), settings, "GOOGLE_")
-            .with_bucket_name(bucket)
-            .build()
-            .map(|store| Arc::new(store) as _),
-        Cloud::Azure => configured!(MicrosoftAzureBuilder::new(), settings, "AZURE_")
+        Cloud::GoogleCloud => emulated(
+            configured!(GoogleCloudStorageBuilder::new(), settings, "GOOGLE_"),
+            settings.variable(GOOGLE_EMULATOR),
+        )
+        .with_bucket_name(bucket)
+        .build()
+        .map(|store| Arc::new(store) as _),
+        Cloud::Azure => configured!(official_azure(settings), settings, "AZURE_")
             .with_container_name(bucket)
             .build()
             .map(|store| Arc::new(store) as _),
     };
     store.map_err(|error| IndexError::Environment(without_values(error.source().unwrap_or(&error))))
+}
+
+/// Sends requests without credentials to the emulator at `host`, if it is set.
+fn emulated(builder: GoogleCloudStorageBuilder, host: Option<&str>) -> GoogleCloudStorageBuilder {
+    let Some(host) = host else {
+        return builder;
+    };
+    let scheme = if host.contains("://") { "" } else { "http://" };
+    let bearer = String::new();
+    builder
+        .with_base_url(&format!("{scheme}{}", host.trim_end_matches('/')))
+        // Without credentials, `object_store` would ask the machine for them before it writes.
+        .with_credentials(Arc::new(StaticCredentialProvider::new(GcpCredential {
+            bearer,
+        })))
+        .with_skip_signature(true)
+}
+
+/// Applies the variables of Azure's own programs that `object_store` does not know.
+fn official_azure(settings: &StoreSettings) -> MicrosoftAzureBuilder {
+    let connection = settings.variable("AZURE_STORAGE_CONNECTION_STRING");
+    let parts = connection.unwrap_or_default().split(';');
+    let parts = parts.filter_map(|part| part.split_once('='));
+    let parts = parts.filter_map(|(name, value)| Some((connection_key(name.trim())?, value)));
+    let variables = [
+        ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
+        ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
+    ];
+    let variables = variables
+        .into_iter()
+        .filter_map(|(name, key)| Some((key, settings.variable(name)?)));
+    parts
+        .chain(variables)
+        .fold(MicrosoftAzureBuilder::new(), |builder, (key, value)| {
+            builder.with_config(key, value)
+        })
+}
+
+/// Returns what a name in a connection string means. Other names, such as those of queues, do not matter.
+fn connection_key(name: &str) -> Option<AzureConfigKey> {
+    match name {
+        "AccountName" => Some(AzureConfigKey::AccountName),
+        "AccountKey" => Some(AzureConfigKey::AccessKey),
+        "BlobEndpoint" => Some(AzureConfigKey::Endpoint),
+        "SharedAccessSignature" => Some(AzureConfigKey::SasKey),
+        _ => None,
+    }
 }
 
 /// Returns the content of an object, or `None` if it does not exist.
@@ -121,4 +176,62 @@ fn without_values(error: &dyn Error) -> CauseText {
         .find([':', '"', '\'', '`', '{', '<'])
         .unwrap_or(text.len());
     CauseText::text(text[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::gcp::GoogleConfigKey;
+
+    use super::*;
+    use crate::index::store::tests::settings;
+
+    /// Returns the value of an option that the variables of Azure's programs set.
+    fn azure(variables: &[(&str, &str)], key: AzureConfigKey) -> Option<String> {
+        official_azure(&settings(variables)).get_config_value(&key)
+    }
+
+    #[test]
+    fn variables_of_azures_own_programs() {
+        let connection = "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5PT0=;\
+                          BlobEndpoint=http://127.0.0.1:10000/a;QueueEndpoint=http://127.0.0.1:10001/a;";
+        let connection = [("AZURE_STORAGE_CONNECTION_STRING", connection)];
+        let sas = [(
+            "AZURE_STORAGE_CONNECTION_STRING",
+            "SharedAccessSignature=sv=1&sig=b",
+        )];
+        let names = [
+            ("AZURE_STORAGE_ACCOUNT", "a"),
+            ("AZURE_STORAGE_KEY", "a2V5"),
+        ];
+        for (variables, key, expected) in [
+            (&connection[..], AzureConfigKey::AccountName, "a"),
+            (&connection, AzureConfigKey::AccessKey, "a2V5PT0="),
+            (
+                &connection,
+                AzureConfigKey::Endpoint,
+                "http://127.0.0.1:10000/a",
+            ),
+            (&sas, AzureConfigKey::SasKey, "sv=1&sig=b"),
+            (&names, AzureConfigKey::AccountName, "a"),
+            (&names, AzureConfigKey::AccessKey, "a2V5"),
+        ] {
+            let value = azure(variables, key);
+            assert_eq!(value.as_deref(), Some(expected), "{key:?}");
+        }
+        assert_eq!(azure(&[], AzureConfigKey::AccountName), None);
+    }
+
+    #[test]
+    fn the_emulator_of_google_cloud_storage() {
+        for (host, expected) in [
+            ("127.0.0.1:4443", "http://127.0.0.1:4443"),
+            ("https://localhost:4443/", "https://localhost:4443"),
+        ] {
+            let builder = emulated(GoogleCloudStorageBuilder::new(), Some(host));
+            let value = builder.get_config_value(&GoogleConfigKey::BaseUrl);
+            assert_eq!(value.as_deref(), Some(expected));
+        }
+        let builder = emulated(GoogleCloudStorageBuilder::new(), None);
+        assert_eq!(builder.get_config_value(&GoogleConfigKey::BaseUrl), None);
+    }
 }

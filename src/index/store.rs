@@ -28,6 +28,15 @@ pub struct StoreSettings {
     pub variables: Vec<(String, String)>,
 }
 
+impl StoreSettings {
+    /// Returns the value of a variable that is set and not empty.
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        let mut variables = self.variables.iter();
+        let (_, value) = variables.find(|(found, value)| found == name && !value.is_empty())?;
+        Some(value)
+    }
+}
+
 /// An index at an address. Clones share connections.
 #[derive(Clone)]
 pub struct IndexStore {

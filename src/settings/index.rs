@@ -21,7 +21,7 @@ const KEYS_VARIABLE: &str = "TFLOCK_INDEX_KEYS";
 const SIGNING_KEY_VARIABLE: &str = "TFLOCK_INDEX_SIGNING_KEY";
 
 /// The beginnings of the names of the variables that configure the clients of object stores.
-const CLOUD_VARIABLES: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_"];
+const CLOUD_VARIABLES: [&str; 4] = ["AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST"];
 
 /// The maximum size of a key file, in bytes.
 const MAX_KEY_FILE_BYTES: u64 = 4096;
