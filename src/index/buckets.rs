@@ -221,6 +221,18 @@ mod tests {
         assert_eq!(azure(&[], AzureConfigKey::AccountName), None);
     }
 
+    #[tokio::test]
+    async fn tokens_are_not_sent_over_plain_http() {
+        let settings = settings(&[
+            ("GOOGLE_BASE_URL", "http://192.0.2.1"),
+            ("GOOGLE_BEARER_TOKEN", "secret"),
+        ]);
+        let store = open(Cloud::GoogleCloud, "bucket", &settings).unwrap();
+        let error = read(&*store, &Path::from("v1/00")).await.unwrap_err();
+        let is_refused = matches!(error, IndexError::Request(RequestFault::PlainHttp(_)));
+        assert!(is_refused, "{error:?}");
+    }
+
     #[test]
     fn the_emulator_of_google_cloud_storage() {
         for (host, expected) in [

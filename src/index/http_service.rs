@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use http::header::AUTHORIZATION;
 use http_body_util::BodyExt as _;
 use object_store::ClientOptions;
 use object_store::client::{
@@ -53,11 +54,16 @@ impl HttpService for ExchangeService {
         let body = body.collect().await?.to_bytes();
         let request = http::Request::from_parts(parts, body);
         let exchange = &self.connector.0;
-        let answer = exchange
-            .exchange(request, self.plain_http, MAX_RESPONSE)
-            .await;
+        // Anyone on the way could read and reuse a token. The services that give credentials are asked without one.
+        let plain_http = self.plain_http && !has_bearer_token(&request);
+        let answer = exchange.exchange(request, plain_http, MAX_RESPONSE).await;
         // The kind prevents retries by the object store. The exchange has already repeated what is worth it.
         let answer = answer.map_err(|fault| HttpError::new(HttpErrorKind::Unknown, fault))?;
         Ok(answer.map(Into::into))
     }
+}
+
+fn has_bearer_token<T>(request: &http::Request<T>) -> bool {
+    let authorization = request.headers().get(AUTHORIZATION);
+    authorization.is_some_and(|value| value.as_bytes().starts_with(b"Bearer "))
 }

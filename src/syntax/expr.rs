@@ -96,7 +96,7 @@ pub struct FunctionCall {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectEntry {
-    /// The key. A bare name stands for itself ([`Expr::as_key`]).
+    /// The key. A bare name stands for itself.
     pub key: Expr,
     pub value: Expr,
 }
