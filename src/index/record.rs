@@ -75,7 +75,7 @@ impl HashRecord {
         }
     }
 
-    /// Returns the text that is signed. It is the same for the same package, whoever writes it.
+    /// Returns the text that is signed. It depends only on the package, not on the program or machine that writes it.
     pub fn text(&self) -> String {
         let PackageHashes {
             h1, zip_h1, size, ..

@@ -219,7 +219,7 @@ fn addresses(
     texts.into_iter().map(parse).collect()
 }
 
-/// Returns the values from the command line, or if there are none, those in the variable, which are separated by commas.
+/// Returns the values from the command line or, without any, those in the variable, which are separated by commas.
 fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str> {
     if arguments.is_empty() {
         let parts = variable.into_iter().flat_map(|list| list.split(','));

@@ -217,8 +217,8 @@ fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     (length > 0).then_some(dash + length + newline)
 }
 
-/// Returns the length of the identifier at the start of `text`, or 0 if there is none. Identifiers consist of letters, digits,
-/// `_` and `-`, and do not start with a digit or `-`.
+/// Returns the length of the identifier at the start of `text`, or 0 if `text` starts with something else. Identifiers
+/// consist of letters, digits, `_` and `-`, and do not start with a digit or `-`.
 pub(super) fn identifier_length(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(&byte) = text.get(length) {

@@ -28,7 +28,7 @@ pub(super) struct RecordWorker {
 /// Why a record was not processed. `None` if the index is not used any more, which is reported once.
 type TaskResult<T> = Result<T, Option<RecordProblem>>;
 
-/// What is known about a record after it was processed.
+/// The result of processing the record of one package.
 struct ProcessedRecord {
     state: RecordState,
     signers: Vec<RecordSigner>,

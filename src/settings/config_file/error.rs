@@ -77,7 +77,7 @@ impl Explain for ConfigFileError {
         match self {
             Self::UnknownKey { key, .. } => Some(unknown_key_hint(key)),
             Self::Index { .. } => Some(
-                "use the command line or the environment: whoever can change the repository could otherwise choose the key"
+                "use the command line or the environment: otherwise, anyone who can change the repository could choose the key"
                     .to_owned(),
             ),
             Self::Value { text, source, .. } => source.hint(text.trim_matches('"')),
