@@ -48,7 +48,7 @@ impl Cloud {
 pub enum AddressFault {
     #[error("it is not a URL")]
     Url,
-    #[error("the scheme is none of s3, gs, az, https and file")]
+    #[error("the scheme must be s3, gs, az, https or file")]
     Scheme,
     #[error("plain http is allowed only on this machine")]
     PlainHttp,

@@ -86,7 +86,7 @@ fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), M
             if let Some(path) = configuration::write(path, &text)? {
                 let message = format!(
                     "`{}` was not written by tflock and was left unchanged; because a CLI configuration can have only one \
-                    `provider_installation` block, add this one if there is none yet; otherwise, put its methods before your \
+                    `provider_installation` block, add this one if the file has none; otherwise, put its methods before your \
                     `direct` block and add the same `exclude` to that block\n\n{text}",
                     path.display()
                 );

@@ -111,7 +111,7 @@ const REFUSED: [(&str, &str, &str); 12] = [
     (
         "--index ftp://h/",
         "",
-        "the scheme is none of s3, gs, az, https and file",
+        "the scheme must be s3, gs, az, https or file",
     ),
     (
         "--index http://h.test/",

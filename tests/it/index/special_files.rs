@@ -34,7 +34,7 @@ fn file_as_directory(_: &IndexFixture, path: &Path) {
     fs::write(directory, "a file").unwrap();
 }
 
-/// What is in the place of the record, and the cause in the warning. If the cause is empty, no warning is expected.
+/// What replaces the record, and the cause in the warning. If the cause is empty, no warning is expected.
 const ROWS: [(Replace, &str); 9] = [
     (
         |_, path| fs::create_dir(path).unwrap(),

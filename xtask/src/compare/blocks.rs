@@ -32,7 +32,7 @@ impl Declared {
         unique(random, self.count)
     }
 
-    /// Returns a local name, usually one that is declared.
+    /// Returns a local name. Most of the names are declared.
     fn provider(&self, random: &mut Random) -> String {
         if self.providers.is_empty() || random.chance(40) {
             return local_name(random, self.odd).to_owned();

@@ -40,7 +40,7 @@ const KEYWORDS: [&str; 10] = [
     "null", "true", "false", "var", "local", "each", "data", "for", "é", "path",
 ];
 
-/// Returns the local name of a provider. `odd` is the probability in percent of one that is not normalized.
+/// Returns the local name of a provider. In `odd` percent of the cases, the name is not normalized.
 pub(super) fn local_name(random: &mut Random, odd: usize) -> &'static str {
     let usual = random.pick_odd(&USUAL, 15, &KEYWORDS);
     random.pick_odd(&[usual], odd * 3, &ODD)
