@@ -17,7 +17,7 @@ use tflock::config::{
 use tflock::provider::{Engine, Version, newest};
 use tflock_test_support::error_chain;
 
-use super::{ENGINES, cases, outcome};
+use super::{ENGINES, cases, exceptions, outcome};
 
 /// The versions of every provider in the recorded registry, unless the test case lists different ones.
 const VERSIONS: [&str; 3] = ["1.0.0", "1.1.0", "2.0.0"];
@@ -32,20 +32,13 @@ const ABSENT_NAMESPACE: &str = "missing";
 /// The test cases in which tflock may differ from an engine, listed below the rules that allow it.
 const EXCEPTIONS: &str = include_str!("../../../testdata/conformance/config-exceptions.txt");
 
-/// Returns the test cases in which tflock may differ from this engine.
-fn exceptions(engine: Engine) -> Vec<&'static str> {
-    let rows = EXCEPTIONS.lines().filter_map(|line| line.split_once(" | "));
-    let names = rows.filter(|(engines, _)| engines.split(' ').any(|one| one == engine.program()));
-    names.map(|(_, name)| name).collect()
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "developers read the figures")]
 fn configurations_require_what_the_tools_found() {
     let cases = cases("config.jsonl");
     let mut differences = Vec::new();
     for (engine, names) in ENGINES {
-        let exceptions = exceptions(engine);
+        let exceptions = exceptions(EXCEPTIONS, engine);
         let (mut equal, mut compared) = (0, 0);
         let mut differing = BTreeSet::new();
         for case in &cases {
@@ -183,7 +176,7 @@ fn versions(case: &Value, provider: &str) -> Vec<Version> {
 }
 
 /// Writes the files of a test case. Symlinks come last because their targets must exist.
-fn write(directory: &Path, files: &Value) {
+pub(super) fn write(directory: &Path, files: &Value) {
     let files: BTreeMap<&String, &Value> = files.as_object().unwrap().iter().collect();
     let mut links = Vec::new();
     for (name, content) in files {

@@ -5,6 +5,7 @@ mod constraints;
 mod locks;
 mod merge;
 mod packages;
+mod terragrunt;
 mod zips;
 
 use std::path::PathBuf;
@@ -41,6 +42,14 @@ pub(crate) fn cases(name: &str) -> Vec<Value> {
 /// Returns an engine's recorded result of a case.
 fn outcome<'a>(case: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| case.get(name))
+}
+
+/// Returns the cases in which tflock may differ from this engine. `rows` is the text of a file with the engines and the name of
+/// such a case in each row.
+fn exceptions(rows: &'static str, engine: Engine) -> Vec<&'static str> {
+    let rows = rows.lines().filter_map(|line| line.split_once(" | "));
+    let names = rows.filter(|(engines, _)| engines.split(' ').any(|one| one == engine.program()));
+    names.map(|(_, name)| name).collect()
 }
 
 /// Fails with all differences at once. Each difference has one or more lines.
