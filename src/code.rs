@@ -213,6 +213,9 @@ codes! {
     TemporaryFile: "temporary-file", "temporary-file", [Error],
         "A package could not be stored in a temporary file while it was hashed.",
         "Free up space in the directory for temporary files.";
+    TerragruntUnit: "terragrunt-unit", "terragrunt-unit", [Error Warning],
+        "The configuration of a Terragrunt unit is invalid.",
+        "Correct the line that the message names.";
     TooYoung: "too-young", "too-young", [Error Warning],
         "The newest versions are more recent than `--min-age` allows.",
         "Wait, or request the version with `--upgrade=ADDR@VERSION`.";
@@ -222,6 +225,9 @@ codes! {
     UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
         "A file or directory cannot be read.",
         "Check the permissions and the size of the file.";
+    UnknownUnit: "unknown-unit", "unknown-unit", [Error Warning],
+        "The requirements of a Terragrunt unit depend on unknown values, so its lock file determines them.",
+        "Give the value that the message names, or accept that tflock only completes the entries of the lock file.";
     UntrustedPackage: "untrusted-package", "untrusted-package", [Error],
         "A package, its checksum list or its signature failed verification. None of its hashes were recorded.",
         "Find out what alters it on the way from the registry to this machine.";

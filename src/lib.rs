@@ -20,7 +20,8 @@
 //! | --- | --- |
 //! | How does a command work, from start to finish? | [`run`]: `lock.rs`, `verify.rs`, `list/`, `mirror/` |
 //! | Which options exist, and what are their defaults? | [`cli`], [`options`], [`settings`] |
-//! | How is the configuration read and evaluated? | [`config`] (meaning), [`syntax`] (HCL and its JSON form) |
+//! | How is the configuration read and evaluated? | [`config`] (meaning), [`syntax`] (HCL and its JSON form), [`functions`] |
+//! | How are Terragrunt units evaluated? | [`terragrunt`] |
 //! | How are versions selected? | [`provider`] (constraints and their order), [`locking`] (selection) |
 //! | What does a lock file look like, byte by byte? | [`lockfile`] |
 //! | How is a package verified and hashed? | [`package`] |
@@ -41,9 +42,9 @@
 //! | command line | [`cli`]: arguments and help; [`settings`]: checked arguments, config files and environment; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
 //! | options | [`options`]: the table of the options that `.tflock.toml` can set too |
 //! | locking | [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
-//! | directories, hash index | [`walk`]: finds module directories; [`index`]: signed package hashes that machines share |
+//! | directories, units, hash index | [`walk`]: finds module directories; [`terragrunt`]: evaluates Terragrunt units; [`index`]: signed package hashes that machines share |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
-//! | packages on disk, reports | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings |
+//! | packages on disk, reports, functions | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings; [`functions`]: the functions of expressions |
 //! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
 //! | provider types | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | positions, addresses | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: runs one job per key |
@@ -66,6 +67,7 @@ pub mod code;
 pub mod config;
 pub mod diagnostic;
 pub mod display;
+pub mod functions;
 pub mod git;
 pub mod index;
 pub mod lockfile;
@@ -87,4 +89,5 @@ pub mod settings;
 pub mod span;
 pub mod syntax;
 pub mod temporary_file;
+pub mod terragrunt;
 pub mod walk;

@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tflock::config::evaluate_alone;
+use tflock::functions::evaluate_alone;
 use tflock::provider::Engine;
 
 /// Words in the names of functions that read files. Expressions that contain them are skipped.

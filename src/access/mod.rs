@@ -18,7 +18,7 @@ mod tests;
 pub use confine::{
     LinkError, confine, enclosing_tree, leaves_repository, open_confined, resolve_link,
 };
-pub use open::{open_listed, open_regular};
+pub use open::{open_listed, open_regular, read_limited};
 pub use read_access::{AccessError, ReadAccess};
 pub use read_rules::{FileList, ReadRules};
 pub use repository_root::{find_repository, repository_root};

@@ -1,7 +1,7 @@
 //! Opens regular files without blocking on pipes or touching devices.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Opens a regular file for reading. Other kinds of files are never opened: opening a pipe can block, and opening a device can
@@ -54,6 +54,16 @@ pub(super) fn open_checked(path: &Path, link: FinalLink) -> io::Result<(File, u6
     let metadata = file.metadata()?;
     check_regular(&metadata)?;
     Ok((file, metadata.len()))
+}
+
+/// Reads an open file of the given length. Returns `None` if it is larger than `limit` bytes.
+pub fn read_limited(file: File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if length > limit {
+        return Ok(None);
+    }
+    let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut text)?;
+    Ok((text.len() as u64 <= limit).then_some(text))
 }
 
 pub(super) fn check_regular(metadata: &fs::Metadata) -> io::Result<()> {

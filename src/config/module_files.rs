@@ -4,10 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::access::open_listed;
+use crate::access::{open_listed, read_limited};
 use crate::provider::Engine;
 
 use super::{ConfigError, is_variable_file};
@@ -143,25 +142,8 @@ pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError
         path: path.to_path_buf(),
         limit,
     };
-    let text = read_open(file, length, limit).map_err(failed)?;
+    let text = read_limited(file, length, limit).map_err(failed)?;
     text.ok_or_else(too_large)
-}
-
-/// Reads an open file of the given length. Fails if it is larger than [`MAX_FILE_SIZE`] bytes.
-pub(super) fn read_whole(file: fs::File, length: u64) -> io::Result<Vec<u8>> {
-    let text = read_open(file, length, MAX_FILE_SIZE)?;
-    let too_large = || io::Error::other(format!("it is larger than {MAX_FILE_SIZE} bytes"));
-    text.ok_or_else(too_large)
-}
-
-/// Reads an open file. Returns `None` if it is larger than `limit` bytes.
-fn read_open(file: fs::File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    if length > limit {
-        return Ok(None);
-    }
-    let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut text)?;
-    Ok((text.len() as u64 <= limit).then_some(text))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::functions::clean_path;
 use crate::provider::{Engine, Hostname};
 use crate::redacted_url::RedactedUrl;
 
@@ -105,26 +106,6 @@ fn local(text: &str) -> String {
         "." | ".." => clean + "/",
         _ if clean.starts_with("../") => clean,
         _ => format!("./{clean}"),
-    }
-}
-
-/// Removes `.`, double slashes and `x/..` from a path. An empty result becomes `.`.
-pub(super) fn clean_path(path: &str) -> String {
-    let rooted = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            ".." if rooted => {}
-            _ => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    match (rooted, joined.is_empty()) {
-        (true, _) => format!("/{joined}"),
-        (false, true) => ".".to_owned(),
-        (false, false) => joined,
     }
 }
 
@@ -267,19 +248,6 @@ mod tests {
 
     fn normal(text: &str, engine: Engine) -> Result<String, SourceError> {
         ModuleSource::parse(text, engine).map(|source| source.to_string())
-    }
-
-    #[test]
-    fn paths_are_cleaned_from_their_root() {
-        for (path, expected) in [
-            ("/../a/./b//c", "/a/b/c"),
-            ("/..", "/"),
-            ("a/../..", ".."),
-            ("a/..", "."),
-            ("../../a/..", "../.."),
-        ] {
-            assert_eq!(clean_path(path), expected, "{path}");
-        }
     }
 
     #[test]

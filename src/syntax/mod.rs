@@ -45,7 +45,7 @@ pub use lexer::is_identifier;
 pub use number::Number;
 pub use source_file::{SourceFile, SourceRange};
 pub use unify::unify;
-pub use value::{Value, normalized};
+pub use value::{HOLE_END, HOLE_START, Value, normalized};
 pub use value_type::ValueType;
 
 use parser::Parser;

@@ -31,6 +31,13 @@ pub enum Value {
     Sensitive(Box<Self>),
 }
 
+/// The start of a hole in a partially known string. A hole stands for unknown text, and contains the description of its origin.
+/// Both characters are noncharacters of Unicode, which no text contains.
+pub const HOLE_START: char = '\u{FDD0}';
+
+/// The end of a hole.
+pub const HOLE_END: char = '\u{FDD1}';
+
 /// The additional cost of a non-empty object, in values: a map allocates memory for several entries at once.
 pub(super) const MAP_VALUES: usize = 10;
 

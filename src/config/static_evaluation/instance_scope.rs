@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::config::Functions;
+use crate::functions::Functions;
 use crate::provider::Engine;
 use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, ExprKind, Value};
 

@@ -14,11 +14,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::functions::Functions;
 use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{self, ArgumentValue, Constants, EvalProblem, Expr, Strings, Value};
 
-use super::{ConfigError, Functions, Location, Module, ModuleCall, Variable};
+use super::{ConfigError, Location, Module, ModuleCall, Variable};
 use hidden_origins::HiddenOrigin;
 pub(in crate::config) use hidden_origins::HiddenOrigins;
 pub(in crate::config) use instance_scope::ExpressionPosition;
@@ -81,7 +82,9 @@ impl<'a> Instance<'a> {
             context: self.context,
             caller: Some((self, call)),
             path,
-            functions: self.functions.for_called_module(location),
+            functions: self
+                .functions
+                .for_called_module(&location.real, location.package.as_deref()),
             variables: RefCell::default(),
             locals: RefCell::default(),
         }

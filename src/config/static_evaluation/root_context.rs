@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::{
-    ConfigError, EnvironmentValue, FileAccess, Functions, Location, Module, ReadOptions,
-    VariableOption, module_files,
+    ConfigError, EnvironmentValue, Location, Module, ReadOptions, VariableOption, module_files,
 };
+use crate::functions::{FileAccess, Functions};
 use crate::provider::Engine;
 use crate::span::Place;
 use crate::syntax::{EvalBudget, EvalProblem, Exceeded, RunBudget, Value};

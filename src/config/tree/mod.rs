@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::functions::clean_path;
 use crate::provider::Requirements;
 use crate::span::Explain as _;
 
-use super::module_source::clean_path;
 use super::{
     BlockProblem, CallError, CallProblem, CallTarget, ConfigError, Evaluation, Instance,
     LocalModules, Location, Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher, ModuleSource,

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tflock::config::evaluate_alone;
+use tflock::functions::evaluate_alone;
 use tflock::provider::Engine;
 use tflock::syntax::Value;
 

@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use crate::access::{ReadAccess, ReadRules};
 
-use crate::config::Location;
-
 /// The files that one module may read, computed when a function first reads a file.
 #[derive(Clone, Debug)]
-pub(in crate::config) struct FileAccess {
+pub struct FileAccess {
     rules: Arc<ReadRules>,
     /// The directory of the root module.
     root: PathBuf,
@@ -22,7 +20,7 @@ pub(in crate::config) struct FileAccess {
 }
 
 impl FileAccess {
-    pub(in crate::config) fn of_root(root: &Path, rules: Arc<ReadRules>) -> Self {
+    pub fn of_root(root: &Path, rules: Arc<ReadRules>) -> Self {
         Self {
             rules,
             root: root.to_path_buf(),
@@ -33,21 +31,21 @@ impl FileAccess {
     }
 
     /// Creates the `FileAccess` for a module that this module calls.
-    pub(super) fn for_called_module(&self, location: &Location) -> Self {
+    pub(super) fn for_called_module(&self, directory: &Path, package: Option<&Path>) -> Self {
         let mut local_modules = self.local_modules.clone();
-        if location.package.is_none() {
-            local_modules.push(location.real.clone());
+        if package.is_none() {
+            local_modules.push(directory.to_path_buf());
         }
         Self {
             rules: Arc::clone(&self.rules),
             root: self.root.clone(),
             local_modules,
-            package: location.package.clone(),
+            package: package.map(Path::to_path_buf),
             access: OnceCell::new(),
         }
     }
 
-    pub(in crate::config) fn get(&self) -> &ReadAccess {
+    pub fn get(&self) -> &ReadAccess {
         self.access.get_or_init(|| {
             // A failure can be ignored: without the real path of the root module, none of its files can be read either.
             let root = self.root.canonicalize();

@@ -1,4 +1,4 @@
-//! The functions of Terraform and OpenTofu that module sources and versions may use.
+//! The functions of Terraform and OpenTofu.
 //!
 //! [`table::FUNCTIONS`] lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
 //! tflock uses the installed module.
@@ -29,14 +29,14 @@ use crate::syntax::{
     ValueType,
 };
 
-use super::Location;
 use table::{Function, Implementation};
 
-pub(super) use file_access::FileAccess;
+pub use file_access::FileAccess;
+pub use files::clean_path;
 
 /// The functions of an engine that one module may use.
 #[derive(Clone)]
-pub(super) struct Functions {
+pub struct Functions {
     /// The directory of the root module. Relative file paths are resolved against it.
     root: PathBuf,
     engine: Engine,
@@ -78,7 +78,7 @@ impl From<String> for FunctionError {
 }
 
 impl Functions {
-    pub(super) fn new(root: &Path, engine: Engine, budget: Rc<EvalBudget>) -> Self {
+    pub fn new(root: &Path, engine: Engine, budget: Rc<EvalBudget>) -> Self {
         Self {
             root: root.to_path_buf(),
             engine,
@@ -87,23 +87,24 @@ impl Functions {
         }
     }
 
-    pub(super) fn with_files(self, files: FileAccess) -> Self {
+    pub fn with_files(self, files: FileAccess) -> Self {
         Self { files, ..self }
     }
 
-    pub(super) fn for_called_module(&self, location: &Location) -> Self {
-        let files = self.files.for_called_module(location);
+    /// Creates the functions for a called module: a local module in `directory`, a path without symlinks, or a module in `package`.
+    pub fn for_called_module(&self, directory: &Path, package: Option<&Path>) -> Self {
+        let files = self.files.for_called_module(directory, package);
         self.clone().with_files(files)
     }
 
     /// Whether the result or the error of a function may contain the content of files.
-    pub(super) fn reads_files(name: &str) -> bool {
+    pub fn reads_files(name: &str) -> bool {
         Function::find(unprefixed(name)).is_some_and(|function| function.reads_files)
     }
 
     /// Checks a call that is perhaps never evaluated: tflock must support the function, and OpenTofu must not refuse to look at it.
     /// A function that does not exist is an error only if it is called.
-    pub(super) fn check(&self, name: &str) -> Result<(), EvalProblem> {
+    pub fn check(&self, name: &str) -> Result<(), EvalProblem> {
         match self.find(unprefixed(name)) {
             Ok(Some(Function {
                 implementation: Implementation::Unsupported,
@@ -164,7 +165,7 @@ impl Functions {
     }
 
     /// Calls a function and charges the budget for the result. Functions that multiply their arguments check the budget first.
-    pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+    pub fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let Some(function) = self.find(unprefixed(name))? else {
             return Ok(Value::Unknown);
         };

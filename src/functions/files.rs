@@ -1,11 +1,10 @@
 //! File and path functions. Relative paths are relative to the root module's directory.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::access::{AccessError, ReadAccess};
-use crate::config::module_files;
-use crate::config::module_source::clean_path;
+use crate::access::{AccessError, ReadAccess, read_limited};
 use crate::syntax::{Refusal, Value};
 
 use super::{FunctionError, FunctionResult, Functions, text};
@@ -20,7 +19,7 @@ impl Functions {
         let length = file.metadata().map_err(unreadable)?.len();
         self.budget
             .bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
-        module_files::read_whole(file, length).map_err(unreadable)
+        read_whole(file, length).map_err(unreadable)
     }
 
     /// Whether a file exists. Fails for files that the module may not read.
@@ -38,6 +37,15 @@ impl Functions {
         String::from_utf8(self.read(path)?)
             .map_err(|error| format!("the file is not valid UTF-8: {error}").into())
     }
+}
+
+/// The maximum size of a file that a function reads, as for configuration files.
+const MAX_FILE_SIZE: u64 = 16 << 20;
+
+/// Reads an open file of the given length. Fails if it is larger than [`MAX_FILE_SIZE`] bytes.
+fn read_whole(file: File, length: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::other(format!("it is larger than {MAX_FILE_SIZE} bytes"));
+    read_limited(file, length, MAX_FILE_SIZE)?.ok_or_else(too_large)
 }
 
 fn unreadable_file(path: &str, access: &ReadAccess, error: &AccessError) -> FunctionError {
@@ -78,4 +86,42 @@ pub(super) fn dirname(path: &str) -> String {
         return "/".to_owned();
     }
     clean_path(directory)
+}
+
+/// Removes `.`, double slashes and `x/..` from a path. An empty result becomes `.`.
+pub fn clean_path(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cleaned_from_their_root() {
+        for (path, expected) in [
+            ("/../a/./b//c", "/a/b/c"),
+            ("/..", "/"),
+            ("a/../..", ".."),
+            ("a/..", "."),
+            ("../../a/..", "../.."),
+        ] {
+            assert_eq!(clean_path(path), expected, "{path}");
+        }
+    }
 }

@@ -1,0 +1,32 @@
+//! Evaluates Terragrunt units without running Terragrunt: docs/rules/terragrunt.md.
+//!
+//! A unit is a directory with a `terragrunt.hcl`. Terragrunt assembles a root module from the unit's source, its own files and
+//! generated files, and runs the engine there. This module finds out what it would assemble. It executes nothing: the results of
+//! commands, hooks and other programs, and the outputs of other units, are unknown values.
+
+mod error;
+mod reader;
+mod text_with_holes;
+mod unit;
+
+pub use error::UnitError;
+pub use reader::{UnitOptions, UnitReader};
+pub use text_with_holes::{Hole, TextWithHoles};
+pub use unit::{
+    ExtraArguments, GeneratedFile, IfDisabled, IfExists, Unit, UnitOutcome, UnitSource, UnknownUnit,
+};
+
+use std::path::Path;
+
+/// The name of the file of a unit.
+pub const UNIT_FILE: &str = "terragrunt.hcl";
+
+/// The name of the file of a unit in JSON syntax. It takes precedence over [`UNIT_FILE`].
+pub const UNIT_FILE_JSON: &str = "terragrunt.hcl.json";
+
+/// Whether a directory contains the file of a unit.
+pub fn is_unit(directory: &Path) -> bool {
+    [UNIT_FILE_JSON, UNIT_FILE]
+        .into_iter()
+        .any(|name| directory.join(name).is_file())
+}
