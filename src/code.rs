@@ -222,12 +222,12 @@ codes! {
     Twins: "twins", "twins", [Warning],
         "Entries for OpenTofu's registry were added alongside those that Terraform wrote.",
         "Remove the old entries with `--prune`.";
-    UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
-        "A file or directory cannot be read.",
-        "Check the permissions and the size of the file.";
     UnknownUnit: "unknown-unit", "unknown-unit", [Error Warning],
         "The requirements of a Terragrunt unit depend on unknown values, so its lock file determines them.",
         "Give the value that the message names, or accept that tflock only completes the entries of the lock file.";
+    UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
+        "A file or directory cannot be read.",
+        "Check the permissions and the size of the file.";
     UntrustedPackage: "untrusted-package", "untrusted-package", [Error],
         "A package, its checksum list or its signature failed verification. None of its hashes were recorded.",
         "Find out what alters it on the way from the registry to this machine.";

@@ -41,8 +41,8 @@
 //! | program | `main` |
 //! | command line | [`cli`]: arguments and help; [`settings`]: checked arguments, config files and environment; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
 //! | options | [`options`]: the table of the options that `.tflock.toml` can set too |
-//! | locking | [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
-//! | directories, units, hash index | [`walk`]: finds module directories; [`terragrunt`]: evaluates Terragrunt units; [`index`]: signed package hashes that machines share |
+//! | directories, locking | [`walk`]: finds module directories; [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
+//! | units, hash index | [`terragrunt`]: evaluates Terragrunt units; [`index`]: signed package hashes that machines share |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
 //! | packages on disk, reports, functions | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings; [`functions`]: the functions of expressions |
 //! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |

@@ -95,6 +95,19 @@ layered_options! {
         counts_if_untrusted: |missing| *missing == Missing::Error,
         ..OptionSpec::new(|| Missing::Error)
     };
+    unknown_unit: Missing = OptionSpec {
+        key: "unknown-unit",
+        option: "unknown-unit",
+        commands: LOCK | VERIFY | MIRROR | LIST,
+        heading: "How configurations are read",
+        value_name: "WHAT",
+        help: "Fail or warn if the requirements of a Terragrunt unit are unknown",
+        details: "They can depend on commands, secrets or the outputs of other units, none of which tflock uses. With `warn`, only complete the \
+        entries of the unit's lock file",
+        strictest: Some(Ord::cmp),
+        counts_if_untrusted: |unknown| *unknown == Missing::Error,
+        ..OptionSpec::new(|| Missing::Warn)
+    };
     // `add` and `replace` are not allowed in a config file: they would silently record a re-uploaded package for every user.
     mismatch: Mismatch = OptionSpec {
         key: "mismatch",
@@ -165,7 +178,11 @@ impl WordValue for Option<Engine> {
 impl WordValue for Missing {
     const WORDS: &'static [(&'static str, Self, &'static str)] = &[
         ("error", Self::Error, "The directory fails"),
-        ("warn", Self::Warn, "Record the rest and print a warning"),
+        (
+            "warn",
+            Self::Warn,
+            "Record what is known, and print a warning",
+        ),
     ];
 }
 

@@ -24,6 +24,11 @@ pub const UNIT_FILE: &str = "terragrunt.hcl";
 /// The name of the file of a unit in JSON syntax. It takes precedence over [`UNIT_FILE`].
 pub const UNIT_FILE_JSON: &str = "terragrunt.hcl.json";
 
+/// Whether this is the name of the file of a unit.
+pub fn is_unit_file(name: &str) -> bool {
+    name == UNIT_FILE || name == UNIT_FILE_JSON
+}
+
 /// Whether a directory contains the file of a unit.
 pub fn is_unit(directory: &Path) -> bool {
     [UNIT_FILE_JSON, UNIT_FILE]

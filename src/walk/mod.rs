@@ -1,14 +1,15 @@
 //! Finds module directories in and below the paths given on the command line: `PATH`, `-r` and `-i` in docs/reference/options.md.
 //!
-//! The walk skips hidden directories, including `.terraform`, and does not follow symlinks to directories. `.gitignore` files
-//! have no effect, because Terraform does not read them.
+//! The walk does not follow symlinks to directories. `.gitignore` files have no effect, because Terraform does not read them.
+//! Hidden directories contain no root modules, but Terragrunt finds units in them: `hidden.rs`.
 
+mod hidden;
 mod ignore_rule;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -17,8 +18,11 @@ use thiserror::Error;
 use crate::code::Code;
 use crate::config::{is_configuration, is_stack_file, is_tofu_only};
 use crate::lockfile::{FILE_NAME as LOCK_FILE_NAME, is_lock_file};
+use crate::parallel::lock;
 use crate::span::Explain;
+use crate::terragrunt::is_unit_file;
 
+use hidden::{HiddenDirectories, add_hidden_units};
 pub use ignore_rule::IgnoreRule;
 
 pub const CONFIG_FILE_NAME: &str = ".tflock.toml";
@@ -60,6 +64,8 @@ pub struct WalkedDirectory {
     /// Whether it contains files of a Terraform stack.
     pub has_stack_files: bool,
     pub has_lock_file: bool,
+    /// Whether it contains the file of a Terragrunt unit.
+    pub has_unit_file: bool,
     /// Whether the name of another file starts with `.terraform.lock.hcl`. A killed run may have left such a file behind.
     pub has_leftovers: bool,
 }
@@ -97,6 +103,7 @@ struct DirectoryFacts {
     has_tofu_files: bool,
     has_stack_files: bool,
     has_lock_file: bool,
+    has_unit_file: bool,
     has_leftovers: bool,
     has_config_file: bool,
 }
@@ -111,6 +118,7 @@ impl DirectoryFacts {
             has_tofu_files: is_tofu_only(name),
             has_stack_files: is_stack_file(name),
             has_lock_file: is_lock_file(name),
+            has_unit_file: is_unit_file(name),
             has_leftovers: !is_lock_file(name) && name.starts_with(LOCK_FILE_NAME),
             has_config_file: name.eq_ignore_ascii_case(CONFIG_FILE_NAME),
         }
@@ -122,13 +130,29 @@ impl DirectoryFacts {
         self.has_tofu_files |= other.has_tofu_files;
         self.has_stack_files |= other.has_stack_files;
         self.has_lock_file |= other.has_lock_file;
+        self.has_unit_file |= other.has_unit_file;
         self.has_leftovers |= other.has_leftovers;
         self.has_config_file |= other.has_config_file;
     }
 
+    /// Returns the facts about a hidden directory: only a unit makes it relevant.
+    const fn without_modules(self) -> Self {
+        Self {
+            has_configuration: self.has_configuration && self.has_unit_file,
+            has_tofu_files: self.has_tofu_files && self.has_unit_file,
+            has_stack_files: self.has_stack_files && self.has_unit_file,
+            has_lock_file: self.has_lock_file && self.has_unit_file,
+            ..self
+        }
+    }
+
     /// Whether the walk reports the directory.
     const fn is_relevant(self) -> bool {
-        self.named.is_some() || self.has_configuration || self.has_stack_files || self.has_lock_file
+        self.named.is_some()
+            || self.has_configuration
+            || self.has_stack_files
+            || self.has_lock_file
+            || self.has_unit_file
     }
 }
 
@@ -149,7 +173,11 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> WalkResult {
             }),
         }
     }
-    collect_facts(&mut facts, &mut errors, options);
+    let hidden = Arc::new(Mutex::new(Vec::new()));
+    let noted = HiddenDirectories::Note(Arc::clone(&hidden));
+    collect_facts(&mut facts, &mut errors, options, &noted);
+    let hidden = std::mem::take(&mut *lock(&hidden));
+    add_hidden_units(&mut facts, hidden, &mut errors, options);
     for error in &errors {
         facts.remove(&error.path);
     }
@@ -168,6 +196,7 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> WalkResult {
                 has_tofu_files: facts.has_tofu_files,
                 has_stack_files: facts.has_stack_files,
                 has_lock_file: facts.has_lock_file,
+                has_unit_file: facts.has_unit_file,
                 has_leftovers: facts.has_leftovers,
             })
             .collect(),
@@ -202,7 +231,12 @@ fn is_ignored(path: &Path, options: &WalkOptions) -> bool {
 }
 
 /// Lists the directories in `facts` and, if `recursive` is set, all directories below them.
-fn collect_facts(facts: &mut FactsByPath, errors: &mut Vec<WalkError>, options: &WalkOptions) {
+fn collect_facts(
+    facts: &mut FactsByPath,
+    errors: &mut Vec<WalkError>,
+    options: &WalkOptions,
+    hidden: &HiddenDirectories,
+) {
     let mut roots = facts.keys();
     let Some(first) = roots.next() else {
         return;
@@ -212,14 +246,16 @@ fn collect_facts(facts: &mut FactsByPath, errors: &mut Vec<WalkError>, options: 
         builder.add(root);
     }
     let cores = thread::available_parallelism().map_or(MIN_THREADS, usize::from);
-    let filter_options = options.clone();
+    let (filter_options, hidden) = (options.clone(), hidden.clone());
     builder
         .standard_filters(false)
         .follow_links(false)
         .max_depth(if options.recursive { None } else { Some(1) })
         .threads(cores.max(MIN_THREADS))
         .filter_entry(move |entry| {
-            entry.depth() == 0 || !is_directory(entry) || is_visited(entry, &filter_options)
+            entry.depth() == 0
+                || !is_directory(entry)
+                || is_visited(entry, &filter_options, &hidden)
         });
     let all = Mutex::new((std::mem::take(facts), std::mem::take(errors)));
     builder.build_parallel().run(|| {
@@ -240,9 +276,9 @@ fn is_directory(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-fn is_visited(directory: &DirEntry, options: &WalkOptions) -> bool {
-    let is_hidden = directory.file_name().to_string_lossy().starts_with('.');
-    !is_hidden && !is_ignored(&without_dots(directory.path()), options)
+fn is_visited(directory: &DirEntry, options: &WalkOptions, hidden: &HiddenDirectories) -> bool {
+    let path = without_dots(directory.path());
+    !is_ignored(&path, options) && hidden.allows(&path, &directory.file_name().to_string_lossy())
 }
 
 /// What one thread has found. When the thread ends, it drops this value, which adds the results to `all`.

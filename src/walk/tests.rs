@@ -205,3 +205,33 @@ fn links_to_directories_are_not_followed_unless_named() {
     assert_eq!(tree.paths(".", true, &[]), ["", "files", "real"]);
     assert_eq!(tree.paths("linked", true, &[]), ["linked"]);
 }
+
+#[test]
+fn units_are_found_in_hidden_directories_and_in_other_units() {
+    let tree = Tree::new(
+        "a/terragrunt.hcl a/b/terragrunt.hcl.json .h/x/terragrunt.hcl .h/main.tf .h/.y/terragrunt.hcl .h/lock/.terraform.lock.hcl
+         .terragrunt-cache/x/terragrunt.hcl a/.terragrunt-cache/1/2/terragrunt.hcl .terraform/m/terragrunt.hcl .git/terragrunt.hcl
+         root.hcl live/terragrunt.stack.hcl",
+    );
+    assert_eq!(
+        tree.paths(".", true, &[]),
+        ["", ".h/.y", ".h/x", "a", "a/b"]
+    );
+    assert_eq!(
+        tree.paths(".", true, &["[.]h/x"]),
+        ["", ".h/.y", "a", "a/b"]
+    );
+}
+
+#[test]
+fn hidden_directories_are_entered_only_if_there_are_units() {
+    let tree = Tree::new(
+        "main.tf .h/terragrunt.hcl live/.terragrunt-stack/app/terragrunt.hcl live/.terragrunt-stack/app/main.tf",
+    );
+    assert_eq!(
+        tree.paths(".", true, &[]),
+        ["", "live/.terragrunt-stack/app"]
+    );
+    let named = tree.paths(".h", false, &[]);
+    assert_eq!(named, [".h"]);
+}

@@ -169,7 +169,10 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
             }
         }
         walk.directories.retain(|directory| {
-            directory.has_configuration || directory.has_stack_files || directory.has_lock_file
+            directory.has_configuration
+                || directory.has_stack_files
+                || directory.has_lock_file
+                || directory.has_unit_file
         });
     }
     (walk, leaving)

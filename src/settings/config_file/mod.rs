@@ -6,7 +6,7 @@
 //! | key | which file takes effect |
 //! | --- | --- |
 //! | `signers` | every file: a package must satisfy all of them; with `-r`, including files between PATH and the directory |
-//! | `missing-platform`, `missing-module` | the file with the strictest value |
+//! | `missing-platform`, `missing-module`, `unknown-unit` | the file with the strictest value |
 //! | `jobs` | the file with the smallest value |
 //! | all others | the nearest file that sets the key |
 //!
@@ -22,6 +22,7 @@
 //! engine = "auto"                    # auto, terraform, tofu
 //! missing-platform = "error"         # error, warn
 //! missing-module = "error"           # error, warn
+//! unknown-unit = "warn"              # error, warn
 //! mismatch = "error"                 # the only value: a file can make trust settings stricter, but not looser
 //! prune = false
 //! jobs = 8
