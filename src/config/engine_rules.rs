@@ -38,10 +38,10 @@ impl Engine {
         self == Self::Terraform
     }
 
-    /// Whether each value in a variable file must be constant if the root module declares the variable; otherwise only the values
-    /// that are needed.
-    pub(super) fn checks_all_variable_values(self) -> bool {
-        self == Self::Terraform
+    /// Whether the value of a declared variable in a variable file must be constant even if it is not needed. `is_const` says
+    /// whether the variable has `const = true`.
+    pub(super) fn checks_unneeded_value(self, is_const: bool) -> bool {
+        is_const || self == Self::Terraform
     }
 
     /// Whether a provider can store the state, which is an experiment of Terraform 1.16.

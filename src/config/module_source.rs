@@ -272,6 +272,11 @@ mod tests {
             ("x::h.test/n", unknown("x::h.test/n")),
             (" https://h.test/r", unknown(" https://h.test/r")),
             ("https://h.test:o/r", unknown("https://h.test:o/r")),
+            // Terraform asks the host `git::ssh:`, which cannot exist.
+            (
+                "https://git::ssh://git@h.test/r",
+                unknown("https://git::ssh:"),
+            ),
             (
                 "b.c.s3.r.amazonaws.com/k",
                 unknown("b.c.s3.r.amazonaws.com/k"),
@@ -303,6 +308,10 @@ mod tests {
             github.com/o/r => git::https://github.com/o/r.git
             github.com/o/r//sub?ref=v1 => git::https://github.com/o/r.git//sub?ref=v1
             github.com/o/r/sub => git::https://github.com/o/r.git//sub
+            github.com/o/r/ => git::https://github.com/o/r.git
+            github.com/o/r/sub/ => git::https://github.com/o/r.git//sub
+            github.com/o/ => git::https://github.com/o/.git
+            bitbucket.org/o/?ref=v1 => git::https://bitbucket.org/o/.git?ref=v1
             bitbucket.org/o/r => git::https://bitbucket.org/o/r.git
             git@github.com:o/r.git => git::ssh://git@github.com/o/r.git
             git::ssh://git@h/p.git?ref=x => git::ssh://git@h/p.git?ref=x

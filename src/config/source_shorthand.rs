@@ -83,9 +83,11 @@ fn repository(host: &str, rest: &str) -> Option<String> {
         Some((path, query)) => (path, format!("?{query}")),
         None => (rest, String::new()),
     };
-    let mut parts = path.trim_end_matches('/').splitn(3, '/');
+    let mut parts = path.splitn(3, '/');
+    // The tools accept an empty name.
     let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
     let name = name.strip_suffix(".git").unwrap_or(name);
+    let inner = inner.filter(|inner| !inner.is_empty());
     let directory = inner.map(|inner| format!("//{inner}")).unwrap_or_default();
     Some(format!(
         "https://{host}/{owner}/{name}.git{directory}{query}"

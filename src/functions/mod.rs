@@ -240,8 +240,10 @@ fn number(value: &Value) -> Result<Number, FunctionError> {
 
 fn integer(value: &Value) -> Result<i64, FunctionError> {
     let number = number(value)?.to_integer();
-    number.ok_or_else(|| "a whole number is required".into())
+    number.ok_or_else(|| NOT_WHOLE.into())
 }
+
+const NOT_WHOLE: &str = "a whole number is required";
 
 /// Returns the elements of a list, set or tuple.
 fn list(value: &Value) -> Result<&[Value], FunctionError> {

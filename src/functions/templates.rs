@@ -10,7 +10,7 @@ use crate::syntax::{
     self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value, normalized,
 };
 
-use super::{FunctionError, FunctionResult, Functions, integer, list, text};
+use super::{FunctionError, FunctionResult, Functions, NOT_WHOLE, list, number, text};
 
 pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResult {
     let text = text(value)?;
@@ -66,7 +66,7 @@ fn padded(
 ) -> Result<String, FunctionError> {
     let shown = match verb {
         's' => text(value)?,
-        'd' => integer(value)?.to_string(),
+        'd' => number(value)?.whole_digits().ok_or(NOT_WHOLE)?,
         'v' => general(value, budget)?,
         'q' => to_json(&Value::String(text(value)?), budget)?,
         _ => return Err(FunctionError::Unsupported),

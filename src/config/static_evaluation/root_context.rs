@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::{
-    ConfigError, EnvironmentValue, Location, Module, ReadOptions, VariableOption, module_files,
+    ConfigError, EnvironmentValue, Location, Module, ReadOptions, Variable, VariableOption,
+    module_files,
 };
 use crate::functions::{FileAccess, Functions};
 use crate::provider::Engine;
@@ -108,10 +109,12 @@ impl<'a> RootContext<'a> {
                 return Err(ConfigError::InvalidVariables(problem));
             }
         };
-        if !self.engine().checks_all_variable_values() {
-            return Ok(());
-        }
-        let checked = values.check(module.variables.values(), &self.budget);
+        let checks = |variable: &&Variable| {
+            let is_const = variable.constant == Some(true);
+            self.engine().checks_unneeded_value(is_const)
+        };
+        let variables = module.variables.values().filter(checks);
+        let checked = values.check(variables, &self.budget);
         checked.map_err(ConfigError::InvalidVariables)
     }
 

@@ -200,6 +200,8 @@ fn imports() {
         q_x.a ; | hashicorp/q
         q_x.a["k"] ; | hashicorp/q
         q_x.a[each.key] ; for_each = {}\n | hashicorp/q
+        null.a[null] ; | hashicorp/null | - // the tools refuse null as an index
+        q_x.a[1.5] ; | hashicorp/q // the tools refuse fractions
         q_x.a ; provider = s\n | hashicorp/s
         q_x.a ; ; provider = r\n | hashicorp/r | hashicorp/q, hashicorp/r
         q_x.a ; provider = r\n ; provider = r\n | hashicorp/r

@@ -248,6 +248,8 @@ fn invalid_variable_files_are_errors_even_if_no_value_is_needed() {
             for text in [unneeded.to_owned(), unneeded.to_owned() + &call("\"./c\"")] {
                 assert_eq!(with(&text).is_err(), values_count, "{engine}: {broken}");
             }
+            let constant = unneeded.replace('{', "{\n const = true");
+            assert!(with(&constant).is_err(), "{engine}: {broken}");
             // A value of a variable that is not declared is ignored.
             let undeclared = with("").is_ok();
             assert_eq!(undeclared, message.contains("constant"), "{broken}");

@@ -67,6 +67,10 @@ fn numbers_have_512_bits() {
         range(0, 1, 0.25) => [0,0.25,0.5,0.75]
         [range(0.5), range(-0.5), range(1, 2, "0.5")] => [[0],[0],[1,1.5]]
         range(0, 1, 0.1)[7] * 10 == 7 => false
+        format("%05d", 18446744073709551616) => "18446744073709551616"
+        format("%24d|%-24d|%024d", -18446744073709551616, 18446744073709551616, -18446744073709551616) => "   -18446744073709551616|18446744073709551616    |-00018446744073709551616"
+        format("%d %s", pow(2, 70), pow(2, 70)) => "1180591620717411303424 1180591620717411300000"
+        formatlist("%03d", [-0, -7, "18446744073709551616"]) => ["000","-07","18446744073709551616"]
         "#,
     );
     fail(
@@ -83,6 +87,7 @@ fn numbers_have_512_bits() {
         tonumber("")
         parseint(12, 10)
         range(1, 2, -0.5)
+        format("%d", 1.5)
         "#,
     );
 }
@@ -121,6 +126,43 @@ fn yaml_lines_after_a_block_start_without_a_tab() {
         yamldecode("a: |\n  x\n\n\t# c\nb: 1")
         yamldecode("a: |+\n  x\n\t\n")
         yamldecode("|\n x\n\t\n")
+        "#,
+    );
+}
+
+#[test]
+fn other_tabs_in_yaml() {
+    encode(
+        r#"
+        yamldecode("a: \tb\t\nc: d\t# x") => {"a":"b","c":"d"}
+        yamldecode("[\n\ta,\tb\t]") => ["a","b"]
+        yamldecode("a\n\tb") => "a b"
+        "#,
+    );
+    fail(
+        r#"
+        yamldecode("a: b\n\tc: d")
+        yamldecode("a:\n\t b")
+        yamldecode("a:\t- b")
+        yamldecode("-\t- b")
+        "#,
+    );
+    // The tools refuse these.
+    encode(
+        r#"
+        yamldecode("-\tb") => ["b"]
+        yamldecode("- \tb") => ["b"]
+        yamldecode("\ta: b") => {"a":"b"}
+        yamldecode("a:\n \tb") => {"a":"b"}
+        yamldecode("a: b\n\t# x\nc: d") => {"a":"b","c":"d"}
+        "#,
+    );
+    // The tools accept these.
+    fail(
+        r#"
+        yamldecode("a:\tb")
+        yamldecode("{a:\tb}")
+        yamldecode("a: \"x\n\ty\"")
         "#,
     );
 }

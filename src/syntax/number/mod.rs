@@ -120,6 +120,18 @@ impl Number {
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
+    /// Returns all decimal digits of a whole number, and `None` for fractions. The shortest digits of a large number, which
+    /// `Display` writes, end with zeros.
+    pub fn whole_digits(&self) -> Option<String> {
+        let shift = u32::try_from(self.exponent).ok()?;
+        let sign = if self.negative && !self.is_zero() {
+            "-"
+        } else {
+            ""
+        };
+        Some(format!("{sign}{}", &self.mantissa << shift))
+    }
+
     /// Converts to the nearest `f64`.
     pub fn to_f64(&self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)

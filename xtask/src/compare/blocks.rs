@@ -373,7 +373,7 @@ fn text(random: &mut Random, odd: usize) -> Node {
         "locals { a = \"${\" }\n",
         "locals {\n",
         "}\n",
-        "x = 1\n",
+        "zzz = 1\n",
         "locals { zz = 1, }\n",
         "locals { z1 = 1; }\n",
         "provider foo {}\n",

@@ -197,10 +197,6 @@ const STARTS: [&str; 12] = [
 /// Returns the source address of a module.
 fn module(random: &mut Random) -> String {
     let mut text = random.pick(&MODULE_SOURCES).to_owned();
-    if text.starts_with("./") || text.starts_with(".\\") {
-        // tflock does not look up local modules in the manifest.
-        return text;
-    }
     if random.chance(45) {
         text.push_str(random.pick(&ENDS));
     }
@@ -241,8 +237,16 @@ fn addressed_providers(random: &mut Random) -> GeneratedCase {
 
 /// Creates a call and a record of the manifest. The tools accept it only if both addresses have the same normal form.
 fn recorded_module(random: &mut Random) -> GeneratedCase {
-    let source = module(random);
+    let mut source = module(random);
+    let is_local = ["./", "../", ".\\", "..\\"]
+        .iter()
+        .any(|start| source.starts_with(start));
+    if is_local {
+        // tflock does not look up local modules in the manifest.
+        source = random.pick(&["./m", ".\\m", "./x/../m"]).to_owned();
+    }
     let recorded = match random.below(10) {
+        _ if is_local => source.clone(),
         0 => source.to_lowercase(),
         1 => format!("git::{source}"),
         2 => format!("registry.terraform.io/{source}"),
