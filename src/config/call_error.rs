@@ -52,6 +52,11 @@ pub(super) enum CallProblem {
     },
     LeavesPackage(String),
     LeavesRepository(String),
+    /// A local module that is not in the tree of an assembled root module.
+    NotAssembled {
+        path: String,
+        hint: Option<String>,
+    },
     RemoteRunModule(String),
 }
 
@@ -114,7 +119,9 @@ impl CallError {
             return None;
         }
         let hint = match &self.problem {
-            CallProblem::Fetch { hint, .. } => return hint.clone(),
+            CallProblem::Fetch { hint, .. } | CallProblem::NotAssembled { hint, .. } => {
+                return hint.clone();
+            }
             CallProblem::SourceChanged { recorded, required } => {
                 return Some(source_changed_hint(recorded, required));
             }
@@ -170,6 +177,9 @@ impl CallProblem {
             Self::LeavesRepository(path) => format!(
                 "the source `{path}` of module `{module}` points outside the repository, which `--untrusted` does not allow"
             ),
+            Self::NotAssembled { path, .. } => format!(
+                "the source `{path}` of module `{module}` is not among the files of this root module"
+            ),
             Self::RemoteRunModule(address) => format!(
                 "a test can run only modules from a local directory or a registry, but `{address}` is neither"
             ),
@@ -197,6 +207,9 @@ impl CallProblem {
             }
             Self::LeavesRepository(_) => {
                 format!("module `{module}` is outside the repository")
+            }
+            Self::NotAssembled { .. } => {
+                format!("module `{module}` is not among the files of this root module")
             }
             Self::Recursion(_) => format!("module `{module}` leads to this call again"),
             Self::RemoteRunModule(_) => {

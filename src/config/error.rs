@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::code::Code;
 use crate::provider::{AddressError, ConstraintError};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, Exceeded, Refusal, SyntaxError};
+use crate::syntax::{EvalProblem, Exceeded, Refusal, SyntaxError, TextOrigin};
 
 use super::{BlockProblem, CallError};
 
@@ -41,6 +41,9 @@ pub enum ConfigError {
     /// A variable file or a value in it is invalid. The message contains the place, because an excerpt could show a secret.
     #[error("{0}")]
     InvalidVariables(String),
+    /// A generated file with an error whose message could quote hidden values.
+    #[error("the generated file is invalid, and is not shown because it depends on {}", .0.hidden.as_deref().unwrap_or_default())]
+    HiddenText(Box<TextOrigin>),
     #[error(transparent)]
     Syntax(Box<SyntaxError>),
     #[error("{problem}")]
@@ -141,6 +144,7 @@ impl Explain for ConfigError {
             | Self::InvalidFile { .. }
             | Self::UntrackedVariables { .. }
             | Self::InvalidVariables(_) => None,
+            Self::HiddenText(origin) => Some(&origin.place),
             Self::Syntax(error) => Some(&error.place),
             Self::Call(error) => Some(&error.place),
             Self::Invalid { place, .. }

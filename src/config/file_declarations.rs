@@ -2,15 +2,13 @@
 //!
 //! Each file is read into its own [`FileDeclarations`]; [`super::module`] combines those of a directory.
 
-use std::path::Path;
-
 use crate::provider::Engine;
-use crate::syntax::{Block, Body, SourceFile, SourceRange};
+use crate::syntax::{Block, Body, SourceRange};
 
 use super::required_providers::RequiredProviders;
 use super::{
-    BlockProblem, ConfigErrors, Import, Local, ModuleCall, ProviderBlock, Resource, ResourceKind,
-    Variable, calls, module_files, provider_blocks, required_providers, resources,
+    BlockProblem, ConfigError, ConfigErrors, Import, Local, ModuleCall, ProviderBlock, Resource,
+    ResourceKind, TreeFile, Variable, calls, provider_blocks, required_providers, resources,
 };
 
 #[derive(Debug, Default)]
@@ -29,15 +27,23 @@ pub(super) struct FileDeclarations {
 }
 
 pub(super) fn read_file(
-    path: &Path,
+    file: &TreeFile,
     engine: Engine,
     errors: &mut ConfigErrors,
 ) -> FileDeclarations {
-    let file = module_files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
-    match errors.keep(file) {
-        Some(file) => read_body(&file.body(), engine, errors),
-        None => FileDeclarations::default(),
+    let Some(origin) = file.hidden_origin() else {
+        return match errors.keep(file.parse()) {
+            Some(file) => read_body(&file.body(), engine, errors),
+            None => FileDeclarations::default(),
+        };
+    };
+    let mut hidden = ConfigErrors::default();
+    let found = hidden.keep(file.parse());
+    let found = found.map(|file| read_body(&file.body(), engine, &mut hidden));
+    if !hidden.0.is_empty() {
+        errors.add(ConfigError::HiddenText(Box::new(origin.clone())));
     }
+    found.unwrap_or_default()
 }
 
 /// Reads the declarations in `body`. Unknown kinds of blocks are ignored, because newer releases may support them.

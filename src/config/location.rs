@@ -2,8 +2,11 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::{AssembledModule, FileTree, ModuleDirectory};
+
+#[derive(Clone, Debug)]
 pub(super) struct Location {
     /// The path to show in messages. Relative if the user's path is relative.
     pub(super) shown: PathBuf,
@@ -11,6 +14,8 @@ pub(super) struct Location {
     pub(super) real: PathBuf,
     /// The real path of the fetched or installed package that contains the module. `None` for local modules outside packages.
     pub(super) package: Option<PathBuf>,
+    /// The assembled tree that contains the module. Then `real` is a path below its mount, and nothing exists there.
+    pub(super) tree: Option<Arc<FileTree>>,
 }
 
 impl Location {
@@ -19,7 +24,17 @@ impl Location {
             shown: shown.to_path_buf(),
             real: shown.canonicalize()?,
             package: None,
+            tree: None,
         })
+    }
+
+    pub(super) fn of_assembled(module: &AssembledModule) -> Self {
+        Self {
+            shown: module.directory.clone(),
+            real: module.files.mount().join(&module.root),
+            package: None,
+            tree: Some(Arc::clone(&module.files)),
+        }
     }
 
     pub(super) fn within(shown: &Path, package: &Path) -> io::Result<Self> {
@@ -32,6 +47,9 @@ impl Location {
     /// Returns the location that a local source in this module refers to. Like the operating system, it resolves symlinks before
     /// `..`. If removing `..` from the shown path would lead to a different directory, messages show the real path.
     pub(super) fn join(&self, path: &Path) -> io::Result<Self> {
+        if let Some(tree) = &self.tree {
+            return self.join_in_tree(tree, path);
+        }
         let real = self.real.join(path).canonicalize()?;
         let shown = clean(&self.shown.join(path));
         let is_same = shown.canonicalize().is_ok_and(|resolved| resolved == real);
@@ -39,7 +57,34 @@ impl Location {
             shown: if is_same { shown } else { real.clone() },
             real,
             package: self.package.clone(),
+            tree: None,
         })
+    }
+
+    fn join_in_tree(&self, tree: &Arc<FileTree>, path: &Path) -> io::Result<Self> {
+        let joined = tree.path_in_tree(&self.real.join(path));
+        let joined = joined.filter(|path| tree.is_directory(path));
+        let joined = tree.resolve_links(joined.ok_or(io::ErrorKind::NotFound)?);
+        let on_disk = tree.directories(&joined).next();
+        Ok(Self {
+            shown: on_disk.map_or_else(|| self.shown.clone(), |(directory, _)| directory),
+            real: tree.mount().join(joined),
+            package: None,
+            tree: Some(Arc::clone(tree)),
+        })
+    }
+
+    /// Returns the assembled tree and the path in it, if the module is in one.
+    pub(super) fn in_tree(&self) -> Option<(&FileTree, &Path)> {
+        let tree = self.tree.as_deref()?;
+        Some((tree, self.real.strip_prefix(tree.mount()).ok()?))
+    }
+
+    pub(super) fn directory(&self) -> ModuleDirectory<'_> {
+        match self.in_tree() {
+            Some((tree, path)) => ModuleDirectory::Assembled(tree, path),
+            None => ModuleDirectory::OnDisk(&self.shown),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! The rules are numbered in docs/rules/config.md. Those that differ between the engines are in `engine_rules`.
 
+mod assembled;
 mod block_problem;
 mod blocks;
 mod call_error;
@@ -23,6 +24,7 @@ mod location;
 mod manifest;
 mod module;
 mod module_cache;
+mod module_directory;
 mod module_files;
 mod module_source;
 mod overrides;
@@ -38,6 +40,9 @@ mod static_evaluation;
 mod test_files;
 mod tree;
 
+pub use assembled::{
+    AssembledModule, FileSelection, FileTree, GeneratedText, TreeEntry, TreeFile, TreeLayer,
+};
 pub use block_problem::BlockProblem;
 pub use error::ConfigError;
 pub use literal_sources::literal_local_sources;
@@ -54,7 +59,8 @@ pub use read_options::{
 };
 pub use root_module::{
     ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,
-    MovedModule, RootModule, local_callers, local_modules, read_root, read_roots,
+    MovedModule, RootModule, local_callers, local_modules, local_modules_of_assembled,
+    read_assembled, read_root, read_roots,
 };
 pub use stack::{is_stack_file, read_stack};
 pub use static_evaluation::is_variable_file;
@@ -70,6 +76,7 @@ use file_declarations::FileDeclarations;
 use location::Location;
 use manifest::Manifest;
 use module::Module;
+use module_directory::ModuleDirectory;
 use provider_blocks::ProviderBlock;
 use provider_ref::ProviderRef;
 use resources::{Import, Resource, ResourceKind};

@@ -13,8 +13,8 @@ use super::required_providers::{RequiredProvider, implied};
 use super::resources::provider_of_type;
 use super::{
     BlockProblem, ConfigError, ConfigErrors, Declaration as _, DeclarationMap, FileDeclarations,
-    Import, Local, ModuleCall, ProviderBlock, ProviderRef, Resource, Variable, module_files,
-    overrides,
+    Import, Local, ModuleCall, ModuleDirectory, ProviderBlock, ProviderRef, Resource, Variable,
+    module_files, overrides,
 };
 
 /// The maximum number of requirements of one kind whose places are stored. Computing a place searches its file for line breaks.
@@ -42,20 +42,26 @@ pub(super) struct Module {
 
 impl Module {
     /// Reads the module in a directory. Reports the errors in all its files together.
-    pub(super) fn read(directory: &Path, engine: Engine) -> Result<Self, Vec<ConfigError>> {
-        let files = module_files(directory, engine).map_err(|error| vec![error])?;
+    pub(super) fn read(
+        directory: &ModuleDirectory<'_>,
+        engine: Engine,
+    ) -> Result<Self, Vec<ConfigError>> {
+        let entries = directory.list().map_err(|error| vec![error])?;
+        let files = module_files::select(entries, engine);
         let mut errors = ConfigErrors::default();
         let mut module = Self {
             has_variable_files: files.has_variable_files,
             ..Self::default()
         };
         let mut first_required: Option<SourceRange> = None;
-        for path in &files.primary {
-            let declarations = read_file(path, engine, &mut errors);
+        for name in &files.primary {
+            let file = directory.file(Path::new(name));
+            let declarations = read_file(&file, engine, &mut errors);
             module.add(declarations, &mut first_required, &mut errors);
         }
-        for path in &files.overrides {
-            let declarations = read_file(path, engine, &mut errors);
+        for name in &files.overrides {
+            let file = directory.file(Path::new(name));
+            let declarations = read_file(&file, engine, &mut errors);
             overrides::apply(&mut module, declarations, engine, &mut errors);
         }
         module.collect_requirements(engine, &mut errors);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::provider::Engine;
 use crate::syntax::RunBudget;
 
-use super::{ConfigError, Module};
+use super::{ConfigError, Location, Module, ModuleDirectory};
 
 /// A module or its errors, shared by all roots that call it.
 type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
@@ -15,10 +15,14 @@ type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
 /// A cell that is empty until the module has been read.
 type ModuleCell = Arc<OnceLock<SharedModule>>;
 
-/// The modules of a run by real directory and engine. If several threads need a module, one reads it and the others wait.
+/// Modules by real directory and engine. If several threads need a module, one reads it and the others wait.
+#[derive(Debug, Default)]
+pub(super) struct ModuleCells(pub(super) Mutex<HashMap<(PathBuf, Engine), ModuleCell>>);
+
+/// The modules of a run.
 #[derive(Debug, Default)]
 pub struct ModuleCache {
-    pub(super) cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,
+    pub(super) modules: ModuleCells,
     /// The evaluation budget that all root modules using this cache share.
     budget: Arc<RunBudget>,
 }
@@ -32,17 +36,37 @@ impl ModuleCache {
         &self.budget
     }
 
-    /// Returns the module in `real`, a path without symlinks. Messages show the path `shown` instead.
-    pub(super) fn module(&self, real: &Path, shown: &Path, engine: Engine) -> SharedModule {
+    /// Returns the module at `location`. Messages show the path that its first reader used.
+    pub(super) fn module(&self, location: &Location, engine: Engine) -> SharedModule {
+        let cells = &self.modules;
+        let Some((tree, path)) = location.in_tree() else {
+            let directory = ModuleDirectory::OnDisk(&location.shown);
+            return cells.get(&location.real, directory, engine);
+        };
+        if let Some(directory) = tree.same_directory(path)
+            && let Ok(real) = directory.canonicalize()
+        {
+            return cells.get(&real, ModuleDirectory::OnDisk(&directory), engine);
+        }
+        let directory = ModuleDirectory::Assembled(tree, path);
+        tree.modules.get(&location.real, directory, engine)
+    }
+}
+
+impl ModuleCells {
+    /// Returns the module in `real`, a path without symlinks. Reads it from `directory` if necessary.
+    fn get(&self, real: &Path, directory: ModuleDirectory<'_>, engine: Engine) -> SharedModule {
         let cell = {
             // A panic in another thread leaves the map usable: each entry is complete or empty.
-            let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(cells.entry((real.to_path_buf(), engine)).or_default())
         };
         cell.get_or_init(|| {
             let shared =
                 |errors: Vec<ConfigError>| Arc::new(errors.into_iter().map(Arc::new).collect());
-            Module::read(shown, engine).map(Arc::new).map_err(shared)
+            Module::read(&directory, engine)
+                .map(Arc::new)
+                .map_err(shared)
         })
         .clone()
     }

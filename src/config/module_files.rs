@@ -93,10 +93,28 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
 
 /// Returns the files in `directory` that `engine` reads. A directory without such files is a valid, empty module.
 pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, ConfigError> {
-    let entries = list(directory)?;
-    let mut files = ModuleFiles {
+    let names = select(list(directory)?, engine);
+    let joined = |names: Vec<String>| names.iter().map(|name| directory.join(name)).collect();
+    Ok(ModuleFiles {
+        primary: joined(names.primary),
+        overrides: joined(names.overrides),
+        has_variable_files: names.has_variable_files,
+    })
+}
+
+/// The names of the files in a directory that an engine reads, like [`ModuleFiles`].
+#[derive(Default)]
+pub(super) struct ModuleFileNames {
+    pub(super) primary: Vec<String>,
+    pub(super) overrides: Vec<String>,
+    pub(super) has_variable_files: bool,
+}
+
+/// Selects the files that `engine` reads among the sorted entries of a directory.
+pub(super) fn select(entries: Vec<(String, bool)>, engine: Engine) -> ModuleFileNames {
+    let mut files = ModuleFileNames {
         has_variable_files: entries.iter().any(|(name, _)| is_variable_file(name)),
-        ..ModuleFiles::default()
+        ..ModuleFileNames::default()
     };
     let names: Vec<String> = entries
         .into_iter()
@@ -104,15 +122,16 @@ pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, Con
         .map(|(name, _)| name)
         .collect();
     let hidden = hidden_names(&names, engine);
-    for name in names.iter().filter(|name| !hidden.contains(name.as_str())) {
-        match split_name(name) {
+    for name in names {
+        match split_name(&name) {
+            _ if hidden.contains(&name) => {}
             Some((_, _, true)) if !engine.reads_tofu_files() => {}
-            Some((stem, ..)) if is_override(stem) => files.overrides.push(directory.join(name)),
-            Some(_) => files.primary.push(directory.join(name)),
+            Some((stem, ..)) if is_override(stem) => files.overrides.push(name),
+            Some(_) => files.primary.push(name),
             None => {}
         }
     }
-    Ok(files)
+    files
 }
 
 /// Returns the names that OpenTofu ignores because of another file: `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.

@@ -9,8 +9,8 @@ use crate::parallel;
 use crate::provider::{Engine, ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
-use super::tree::TreeReader;
-use super::{ConfigError, ModuleCache, ModuleSource, ReadOptions, tree};
+use super::tree::{RootFiles, TreeReader};
+use super::{AssembledModule, ConfigError, ModuleCache, ModuleSource, ReadOptions, tree};
 
 /// The requirements of a root module and of the modules that it calls.
 #[derive(Debug, Default)]
@@ -91,7 +91,17 @@ pub fn read_root(
     cache: &ModuleCache,
     fetcher: Option<&dyn ModuleFetcher>,
 ) -> Result<RootModule, Vec<Arc<ConfigError>>> {
-    TreeReader::new(options, cache, fetcher).read(directory)
+    TreeReader::new(options, cache, fetcher).read(RootFiles::Directory(directory))
+}
+
+/// Reads an assembled root module like [`read_root`].
+pub fn read_assembled(
+    module: &AssembledModule,
+    options: &ReadOptions,
+    cache: &ModuleCache,
+    fetcher: Option<&dyn ModuleFetcher>,
+) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+    TreeReader::new(options, cache, fetcher).read(RootFiles::Assembled(module))
 }
 
 /// Reads root modules on all cores. The results are in the order of `roots`. Modules that several roots call are read only once.
@@ -136,5 +146,14 @@ pub struct LocalModules {
 
 /// Finds the local modules of the root module in `directory` without fetching modules.
 pub fn local_modules(directory: &Path, options: &ReadOptions, cache: &ModuleCache) -> LocalModules {
-    TreeReader::new(options, cache, None).local_modules(directory)
+    TreeReader::new(options, cache, None).local_modules(RootFiles::Directory(directory))
+}
+
+/// Finds the local modules of an assembled root module like [`local_modules`].
+pub fn local_modules_of_assembled(
+    module: &AssembledModule,
+    options: &ReadOptions,
+    cache: &ModuleCache,
+) -> LocalModules {
+    TreeReader::new(options, cache, None).local_modules(RootFiles::Assembled(module))
 }

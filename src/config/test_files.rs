@@ -8,8 +8,8 @@ use crate::syntax::SourceFile;
 
 use super::module_files::is_hidden;
 use super::{
-    BlockProblem, ConfigError, DEFAULT_TEST_DIRECTORY, ModuleCall, ProviderBlock, calls,
-    module_files, provider_blocks,
+    BlockProblem, ConfigError, DEFAULT_TEST_DIRECTORY, ModuleCall, ModuleDirectory, ProviderBlock,
+    calls, provider_blocks,
 };
 
 #[derive(Debug)]
@@ -37,9 +37,9 @@ pub fn is_test_file(name: &str) -> bool {
     endings.into_iter().any(|ending| name.ends_with(ending))
 }
 
-pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
+pub(super) fn read(root: &ModuleDirectory<'_>, directory: &Path, engine: Engine) -> TestFiles {
     let mut found = TestFiles::default();
-    match module_files::list(root) {
+    match root.list() {
         Ok(entries) => {
             let is_read = |(name, is_dir): &(String, bool)| !is_dir && !is_hidden(name);
             let entries = entries.into_iter().filter(is_read).collect();
@@ -47,23 +47,9 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
         }
         Err(error) => found.errors.push(error),
     }
-    let path = root.join(directory.strip_prefix("/").unwrap_or(directory));
-    match module_files::list(&path) {
-        Ok(entries) => {
-            let prefix = directory.iter().fold(String::new(), |all, part| {
-                all + &part.to_string_lossy() + "."
-            });
-            // In the test directory, hidden files are read, and a directory with the name of a test file is an error.
-            found.read_all(&path, &prefix, entries, engine);
-        }
-        Err(error) if error.is_not_found() => {
-            if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
-                let warning = format!("the test directory `{}` does not exist", path.display());
-                found.warnings.push(warning);
-            }
-        }
-        Err(error) => found.errors.push(error),
-    }
+    root.below(directory.strip_prefix("/").unwrap_or(directory), |tests| {
+        found.read_test_directory(tests, directory, engine);
+    });
     found
 }
 
@@ -81,19 +67,43 @@ fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
 }
 
 impl TestFiles {
+    /// Reads the test directory, which was named as `directory`.
+    fn read_test_directory(
+        &mut self,
+        tests: &ModuleDirectory<'_>,
+        directory: &Path,
+        engine: Engine,
+    ) {
+        match tests.list() {
+            Ok(entries) => {
+                let prefix = directory.iter().fold(String::new(), |all, part| {
+                    all + &part.to_string_lossy() + "."
+                });
+                // In the test directory, hidden files are read, and a directory with the name of a test file is an error.
+                self.read_all(tests, &prefix, entries, engine);
+            }
+            Err(error) if error.is_not_found() => {
+                if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
+                    let path = tests.shown();
+                    let warning = format!("the test directory `{}` does not exist", path.display());
+                    self.warnings.push(warning);
+                }
+            }
+            Err(error) => self.errors.push(error),
+        }
+    }
+
     /// Reads the test files among the entries of a directory.
     fn read_all(
         &mut self,
-        directory: &Path,
+        directory: &ModuleDirectory<'_>,
         prefix: &str,
         entries: Vec<(String, bool)>,
         engine: Engine,
     ) {
         let names = entries.into_iter().map(|(name, _)| name).collect();
         for name in select(names, engine) {
-            let path = directory.join(&name);
-            let file =
-                module_files::read(&path).and_then(|text| Ok(SourceFile::parse(&path, text)?));
+            let file = directory.file(Path::new(&name)).parse();
             let result = file.and_then(|file| self.read_file(&file, prefix, &name, engine));
             self.errors.extend(result.err());
         }

@@ -1,10 +1,37 @@
 //! Determines which files the functions in a module may read: those in its repository or in its package.
 
 use std::cell::OnceCell;
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::access::{ReadAccess, ReadRules};
+use crate::access::{AccessError, ReadAccess, ReadRules};
+
+/// Finds files that are not where a module finds them.
+pub trait FileLookup: fmt::Debug + Send + Sync {
+    /// Looks for an absolute path, which may contain `.` and `..`.
+    fn look_up(&self, path: &Path) -> LookedUpFile;
+}
+
+pub enum LookedUpFile {
+    /// The path is outside the directories that this lookup knows.
+    Elsewhere,
+    Missing,
+    OnDisk {
+        path: PathBuf,
+        /// The package that contains the file, if it was fetched.
+        package: Option<PathBuf>,
+    },
+    Text(Vec<u8>),
+}
+
+/// A file that a module may read.
+pub(super) enum ReadableFile {
+    /// A path without symlinks.
+    OnDisk(PathBuf),
+    Text(Vec<u8>),
+}
 
 /// The files that one module may read, computed when a function first reads a file.
 #[derive(Clone, Debug)]
@@ -16,6 +43,7 @@ pub struct FileAccess {
     local_modules: Vec<PathBuf>,
     /// The package that contains the module, if it was installed or fetched.
     package: Option<PathBuf>,
+    lookup: Option<Arc<dyn FileLookup>>,
     access: OnceCell<ReadAccess>,
 }
 
@@ -26,7 +54,25 @@ impl FileAccess {
             root: root.to_path_buf(),
             local_modules: Vec::new(),
             package: None,
+            lookup: None,
             access: OnceCell::new(),
+        }
+    }
+
+    /// Creates the `FileAccess` for an assembled root module in `directory`, whose files `lookup` finds. `modules` are the other
+    /// directories of the user that it consists of. If the module comes from a package, it may read no other files by absolute paths.
+    pub fn of_assembled(
+        directory: &Path,
+        rules: Arc<ReadRules>,
+        lookup: Arc<dyn FileLookup>,
+        modules: Vec<PathBuf>,
+        package: Option<&Path>,
+    ) -> Self {
+        Self {
+            local_modules: modules,
+            package: package.map(Path::to_path_buf),
+            lookup: Some(lookup),
+            ..Self::of_root(directory, rules)
         }
     }
 
@@ -41,10 +87,39 @@ impl FileAccess {
             root: self.root.clone(),
             local_modules,
             package: package.map(Path::to_path_buf),
+            lookup: None,
             access: OnceCell::new(),
         }
     }
 
+    /// Whether the module is assembled, which means that it has no directory of its own.
+    pub(super) const fn is_assembled(&self) -> bool {
+        self.lookup.is_some()
+    }
+
+    /// Finds a file that the module may read.
+    pub(super) fn locate(&self, path: &Path) -> Result<ReadableFile, AccessError> {
+        let Some(lookup) = &self.lookup else {
+            return self.get().locate(path).map(ReadableFile::OnDisk);
+        };
+        let in_package = |package: &Option<PathBuf>, path: &Path| match package {
+            Some(package) => self.get().for_package(package).locate(path),
+            None => self.get().locate(path),
+        };
+        match lookup.look_up(path) {
+            LookedUpFile::Elsewhere => in_package(&self.package, path).map(ReadableFile::OnDisk),
+            LookedUpFile::Missing => {
+                let kind = io::ErrorKind::NotFound;
+                Err(io::Error::new(kind, "the file does not exist").into())
+            }
+            LookedUpFile::OnDisk { path, package } => {
+                in_package(&package, &path).map(ReadableFile::OnDisk)
+            }
+            LookedUpFile::Text(text) => Ok(ReadableFile::Text(text)),
+        }
+    }
+
+    /// Returns the access rules. For an assembled module, returns those for the files of the user.
     pub fn get(&self) -> &ReadAccess {
         self.access.get_or_init(|| {
             // A failure can be ignored: without the real path of the root module, none of its files can be read either.
@@ -52,8 +127,8 @@ impl FileAccess {
             let access =
                 ReadAccess::for_root_module(&self.rules, root.as_ref().unwrap_or(&self.root));
             match &self.package {
-                Some(package) => access.for_package(package),
-                None => self
+                Some(package) if self.lookup.is_none() => access.for_package(package),
+                _ => self
                     .local_modules
                     .iter()
                     .fold(access, |access, module| access.for_local_module(module)),

@@ -4,18 +4,27 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::access::{AccessError, ReadAccess, read_limited};
+use crate::access::{AccessError, ReadAccess, open_regular, read_limited};
 use crate::syntax::{Refusal, Value};
 
+use super::file_access::ReadableFile;
 use super::{FunctionError, FunctionResult, Functions, text};
 
 impl Functions {
     pub(super) fn read(&self, path: &Value) -> Result<Vec<u8>, FunctionError> {
         let path = text(path)?;
         let access = self.files.get();
-        let file = access.open(&self.root.join(&path));
-        let file = file.map_err(|error| unreadable_file(&path, access, &error))?;
-        let unreadable = |error: io::Error| unreadable_file(&path, access, &error.into());
+        let unreadable = |error: AccessError| unreadable_file(&path, access, &error);
+        let located = self.files.locate(&self.root.join(&path));
+        let file = match located.map_err(unreadable)? {
+            ReadableFile::OnDisk(real) => open_regular(&real),
+            ReadableFile::Text(text) => {
+                self.budget.bytes(text.len())?;
+                return Ok(text);
+            }
+        };
+        let file = file.map_err(|error| unreadable(error.into()))?;
+        let unreadable = |error: io::Error| unreadable(error.into());
         let length = file.metadata().map_err(unreadable)?.len();
         self.budget
             .bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
@@ -26,8 +35,9 @@ impl Functions {
     pub(super) fn is_file(&self, path: &Value) -> Result<bool, FunctionError> {
         let path = text(path)?;
         let access = self.files.get();
-        match access.locate(&self.root.join(&path)) {
-            Ok(real) => Ok(real.is_file()),
+        match self.files.locate(&self.root.join(&path)) {
+            Ok(ReadableFile::OnDisk(real)) => Ok(real.is_file()),
+            Ok(ReadableFile::Text(_)) => Ok(true),
             Err(AccessError::Read(_missing)) => Ok(false),
             Err(error) => Err(unreadable_file(&path, access, &error)),
         }
@@ -63,6 +73,9 @@ fn unreadable_file(path: &str, access: &ReadAccess, error: &AccessError) -> Func
 }
 
 pub(super) fn abspath(functions: &Functions, path: &Value) -> FunctionResult {
+    if functions.files.is_assembled() {
+        return Err(FunctionError::Unsupported);
+    }
     let absolute =
         std::path::absolute(functions.root.join(text(path)?)).map_err(|error| error.to_string())?;
     Ok(clean_path(&absolute.to_string_lossy()).into())

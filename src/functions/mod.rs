@@ -31,7 +31,7 @@ use crate::syntax::{
 
 use table::{Function, Implementation};
 
-pub use file_access::FileAccess;
+pub use file_access::{FileAccess, FileLookup, LookedUpFile};
 pub use files::clean_path;
 
 /// The functions of an engine that one module may use.

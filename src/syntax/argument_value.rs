@@ -49,6 +49,11 @@ impl ArgumentValue {
         self.file.path()
     }
 
+    /// Returns the origins of the hidden values on which the file depends, if it is generated.
+    pub fn hidden(&self) -> Option<&str> {
+        self.file.hidden()
+    }
+
     pub const fn is_json(&self) -> bool {
         self.json_value.is_some()
     }

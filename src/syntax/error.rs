@@ -41,6 +41,14 @@ impl SyntaxFault {
             problem: self.problem,
         }
     }
+
+    /// Converts the fault into an error in a generated file whose text `place` defines.
+    pub fn at_place(self, place: &Place) -> SyntaxError {
+        SyntaxError {
+            place: place.clone(),
+            problem: self.problem,
+        }
+    }
 }
 
 /// A syntax problem. The variants and most of the messages follow Terraform.

@@ -43,7 +43,7 @@ pub use expr::{
 };
 pub use lexer::is_identifier;
 pub use number::Number;
-pub use source_file::{SourceFile, SourceRange};
+pub use source_file::{SourceFile, SourceRange, TextOrigin};
 pub use unify::unify;
 pub use value::{HOLE_END, HOLE_START, Value, normalized};
 pub use value_type::ValueType;

@@ -19,10 +19,21 @@ pub struct SourceFile(Arc<FileContent>);
 #[derive(Debug)]
 struct FileContent {
     path: PathBuf,
+    /// `None` for a file that exists.
+    origin: Option<TextOrigin>,
     text: Vec<u8>,
     lines: OnceLock<Lines>,
     constants: FileBudget,
     syntax: FileSyntax,
+}
+
+/// Where the text of a generated file comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextOrigin {
+    /// The place that defines the text. It stands for every position in the file.
+    pub place: Place,
+    /// The origins of the hidden values on which the text depends. If present, messages must not quote the text.
+    pub hidden: Option<String>,
 }
 
 #[derive(Debug)]
@@ -36,22 +47,34 @@ impl SourceFile {
     /// returns the first syntax error anywhere in the file.
     pub fn parse(path: impl Into<PathBuf>, text: Vec<u8>) -> Result<Self, SyntaxError> {
         let path = path.into();
-        let is_json = path.extension().is_some_and(|ending| ending == "json");
-        let parsed = if is_json {
-            JsonFile::parse(&text).map(FileSyntax::Json)
-        } else {
-            Parser::file(&text).map(FileSyntax::Native)
-        };
-        match parsed {
-            Ok(syntax) => Ok(Self(Arc::new(FileContent {
-                path,
-                text,
-                lines: OnceLock::new(),
-                constants: FileBudget::default(),
-                syntax,
-            }))),
+        match FileSyntax::parse(&path, &text) {
+            Ok(syntax) => Ok(Self::new(path, None, text, syntax)),
             Err(fault) => Err(fault.in_file(&path, &text)),
         }
+    }
+
+    /// Parses `text`, the content of a generated file. A name that ends in `.json` selects JSON syntax.
+    pub fn parse_generated(
+        name: &Path,
+        text: Vec<u8>,
+        origin: &TextOrigin,
+    ) -> Result<Self, SyntaxError> {
+        let path = origin.place.path.clone();
+        match FileSyntax::parse(name, &text) {
+            Ok(syntax) => Ok(Self::new(path, Some(origin.clone()), text, syntax)),
+            Err(fault) => Err(fault.at_place(&origin.place)),
+        }
+    }
+
+    fn new(path: PathBuf, origin: Option<TextOrigin>, text: Vec<u8>, syntax: FileSyntax) -> Self {
+        Self(Arc::new(FileContent {
+            path,
+            origin,
+            text,
+            lines: OnceLock::new(),
+            constants: FileBudget::default(),
+            syntax,
+        }))
     }
 
     pub fn body(&self) -> Body<'_> {
@@ -61,14 +84,23 @@ impl SourceFile {
         })
     }
 
-    /// Returns the path exactly as it was passed to [`Self::parse`].
+    /// Returns the path exactly as it was passed to [`Self::parse`]. For a generated file, returns the path of the file that defines
+    /// its text.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
     /// Returns the place (line and column) of a byte range in this file.
     pub fn place(&self, span: Span) -> Place {
-        Place::indexed(&self.0.lines, &self.0.path, &self.0.text, span)
+        match &self.0.origin {
+            Some(origin) => origin.place.clone(),
+            None => Place::indexed(&self.0.lines, &self.0.path, &self.0.text, span),
+        }
+    }
+
+    /// Returns the origins of the hidden values on which the text of a generated file depends.
+    pub fn hidden(&self) -> Option<&str> {
+        self.0.origin.as_ref()?.hidden.as_deref()
     }
 
     pub(super) fn text(&self) -> &[u8] {
@@ -85,7 +117,20 @@ impl SourceFile {
     }
 
     pub(super) fn error(&self, fault: SyntaxFault) -> SyntaxError {
-        fault.in_file(&self.0.path, &self.0.text)
+        match &self.0.origin {
+            Some(origin) => fault.at_place(&origin.place),
+            None => fault.in_file(&self.0.path, &self.0.text),
+        }
+    }
+}
+
+impl FileSyntax {
+    fn parse(name: &Path, text: &[u8]) -> Result<Self, SyntaxFault> {
+        if name.extension().is_some_and(|ending| ending == "json") {
+            JsonFile::parse(text).map(Self::Json)
+        } else {
+            Parser::file(text).map(Self::Native)
+        }
     }
 }
 

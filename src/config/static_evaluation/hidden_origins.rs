@@ -19,6 +19,8 @@ pub(in crate::config) enum HiddenOrigin {
     Workspace,
     /// A configuration file that is a symlink to a file outside the repository.
     Link(PathBuf),
+    /// The origins of the text of a generated file.
+    Text(String),
 }
 
 /// The origins of the hidden values on which a value depends. An expression depends on everything that it refers to, even in
@@ -35,11 +37,18 @@ impl HiddenOrigins {
         self.0.insert(origin);
     }
 
-    /// Adds the file of an expression if it is a symlink to a file outside the repository.
+    /// Adds the file of an expression if it is a symlink to a file outside the repository, or if its text depends on hidden values.
     pub(in crate::config) fn add_file_of(&mut self, expression: &ArgumentValue) {
+        self.add_text_of(expression);
         let path = expression.path();
         if path.is_symlink() && leaves_repository(path) {
             self.add(HiddenOrigin::Link(path.to_path_buf()));
+        }
+    }
+
+    pub(super) fn add_text_of(&mut self, expression: &ArgumentValue) {
+        if let Some(origins) = expression.hidden() {
+            self.add(HiddenOrigin::Text(origins.to_owned()));
         }
     }
 
@@ -54,6 +63,7 @@ impl fmt::Display for HiddenOrigin {
             Self::Function(name) => write!(f, "`{name}()`"),
             Self::Variable(name) => write!(f, "`var.{name}`"),
             Self::Workspace => f.write_str("`terraform.workspace`"),
+            Self::Text(origins) => f.write_str(origins),
             Self::Link(path) => write!(f, "the symlinked file `{}`", path.display()),
         }
     }

@@ -77,6 +77,8 @@ impl InstanceScope<'_> {
         match name {
             "module" => Ok(self.instance.path().into()),
             "root" => Ok(".".into()),
+            // The engine runs elsewhere.
+            "cwd" if context.is_assembled() => self.refused("path", Some(name)),
             "cwd" => match std::path::absolute(context.root) {
                 Ok(path) => Ok(path.to_string_lossy().into_owned().into()),
                 Err(_) => self.refused("path", Some(name)),

@@ -82,9 +82,12 @@ impl<'a> Instance<'a> {
             context: self.context,
             caller: Some((self, call)),
             path,
-            functions: self
-                .functions
-                .for_called_module(&location.real, location.package.as_deref()),
+            functions: match &location.tree {
+                Some(_) => self.functions.clone(),
+                None => self
+                    .functions
+                    .for_called_module(&location.real, location.package.as_deref()),
+            },
             variables: RefCell::default(),
             locals: RefCell::default(),
         }
@@ -113,7 +116,8 @@ impl<'a> Instance<'a> {
             .pay_for_tree(&self.context.budget)
             .map_err(|budget| value.exceeded(budget))?;
         let tree = value.tree(Strings::Templates)?;
-        let (result, origins) = self.tree_value(&tree, position, syntax::MAX_DEPTH);
+        let (result, mut origins) = self.tree_value(&tree, position, syntax::MAX_DEPTH);
+        origins.add_text_of(value);
         if let Err((_, EvalProblem::Exceeded(budget))) = result
             && let Some(inner) = self.context.exceeded_at.get()
         {

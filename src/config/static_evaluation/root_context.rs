@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::access::ReadRules;
 use crate::config::{
     ConfigError, EnvironmentValue, Location, Module, ReadOptions, Variable, VariableOption,
     module_files,
@@ -17,9 +18,23 @@ use crate::syntax::{EvalBudget, EvalProblem, Exceeded, RunBudget, Value};
 use super::hidden_origins::{HiddenOrigin, HiddenOrigins};
 use super::variable_values::{self, VariableValues};
 
+/// Returns which files the functions of a root module may read.
+fn file_access(location: &Location, rules: Arc<ReadRules>) -> FileAccess {
+    let directory = &location.shown;
+    match &location.tree {
+        None => FileAccess::of_root(directory, rules),
+        Some(tree) => {
+            let (own, package) = (tree.own_directories(), tree.package());
+            FileAccess::of_assembled(directory, rules, Arc::clone(tree) as _, own, package)
+        }
+    }
+}
+
 /// The data that all instances below one root module share.
 pub(in crate::config) struct RootContext<'a> {
+    /// The directory of the root module. In an assembled tree, the path is below the mount of the tree.
     pub(in crate::config) root: &'a Path,
+    location: &'a Location,
     pub(in crate::config) options: &'a ReadOptions,
     pub(super) functions: Functions,
     pub(in crate::config) files: FileAccess,
@@ -35,15 +50,20 @@ pub(in crate::config) struct RootContext<'a> {
 
 impl<'a> RootContext<'a> {
     pub(in crate::config) fn new(
-        root: &'a Path,
+        location: &'a Location,
         options: &'a ReadOptions,
         run: &Arc<RunBudget>,
     ) -> Self {
+        let root = match location.tree {
+            Some(_) => &location.real,
+            None => &location.shown,
+        };
         let budget = Rc::new(EvalBudget::of_root(Arc::clone(run)));
-        let files = FileAccess::of_root(root, Arc::clone(&options.files));
+        let files = file_access(location, Arc::clone(&options.files));
         let functions = Functions::new(root, options.engine, Rc::clone(&budget));
         Self {
             root,
+            location,
             options,
             functions: functions.with_files(files.clone()),
             files,
@@ -53,6 +73,11 @@ impl<'a> RootContext<'a> {
             values: OnceCell::new(),
             workspace: OnceCell::new(),
         }
+    }
+
+    /// Whether the root module has no directory of its own.
+    pub(in crate::config) const fn is_assembled(&self) -> bool {
+        self.location.tree.is_some()
     }
 
     pub(super) fn engine(&self) -> Engine {
@@ -75,7 +100,10 @@ impl<'a> RootContext<'a> {
     }
 
     fn read_values(&self) -> Result<&VariableValues, &ConfigError> {
-        let read = || VariableValues::read(self.root, self.options, self.files.get());
+        let read = || {
+            let directory = self.location.directory();
+            VariableValues::read(&directory, self.options, self.files.get())
+        };
         self.values.get_or_init(read).as_ref()
     }
 
@@ -131,7 +159,7 @@ impl<'a> RootContext<'a> {
             let name = match &self.options.workspace {
                 Some(EnvironmentValue::Known(name)) => Some(name.as_str().into()),
                 Some(EnvironmentValue::Withheld) => Some(Value::Unknown),
-                None if self.options.is_untrusted => None,
+                None if self.options.is_untrusted || self.is_assembled() => None,
                 None => recorded(),
             };
             let mut origins = HiddenOrigins::default();

@@ -1,11 +1,13 @@
 //! Reads the values that users set for the variables of a root module: docs/rules/config.md 8.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::access::{AccessError, ReadAccess};
 use crate::config::{
-    ConfigError, EnvironmentValue, ReadOptions, Variable, VariableOption, clean, module_files,
+    ConfigError, EnvironmentValue, ModuleDirectory, ReadOptions, TreeFile, Variable,
+    VariableOption, clean,
 };
 use crate::span::Explain as _;
 use crate::syntax::{
@@ -60,11 +62,35 @@ fn invalid_file(path: &Path, reason: String) -> ConfigError {
     }
 }
 
+/// Returns the access rules for a file in `package`, or those of the root module for a file of the user.
+fn access_in<'a>(package: Option<&Path>, access: &'a ReadAccess) -> Cow<'a, ReadAccess> {
+    match package {
+        Some(package) => Cow::Owned(access.for_package(package)),
+        None => Cow::Borrowed(access),
+    }
+}
+
+/// Checks that no symlink in the path of a variable file points to a file that must not be read.
+fn check_link(path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
+    let refused = |error| match error {
+        AccessError::Read(source) => ConfigError::ReadFile {
+            path: path.to_path_buf(),
+            source,
+        },
+        AccessError::Outside | AccessError::Internal(_) | AccessError::Untracked => {
+            ConfigError::LinkOutside {
+                path: path.to_path_buf(),
+            }
+        }
+    };
+    access.resolve(path).map_err(refused).map(drop)
+}
+
 impl VariableValues {
     /// Reads the values from the environment, variable files and options. Symlinks in the tree may point only to files that
     /// `access` permits; the command line may name any file.
     pub(super) fn read(
-        root: &Path,
+        root: &ModuleDirectory<'_>,
         options: &ReadOptions,
         access: &ReadAccess,
     ) -> Result<Self, ConfigError> {
@@ -77,15 +103,15 @@ impl VariableValues {
             values.given.insert(name.clone(), given);
         }
         for name in VARIABLE_FILES {
-            match values.read_automatic(&root.join(name), access) {
+            match values.read_automatic(root, name, access) {
                 // A dangling symlink is treated as a missing file.
                 Err(error) if error.is_not_found() => {}
                 result => result?,
             }
         }
-        for (name, _) in module_files::list(root)? {
+        for (name, _) in root.list()? {
             if AUTOMATIC.iter().any(|ending| name.ends_with(ending)) {
-                values.read_automatic(&root.join(name), access)?;
+                values.read_automatic(root, &name, access)?;
             }
         }
         for option in &options.variables {
@@ -96,7 +122,9 @@ impl VariableValues {
                         .insert(name.clone(), GivenValue::Text(text.clone()));
                 }
                 VariableOption::File(path) => values.read_named(root, path, access)?,
-                VariableOption::Content { path, text } => values.add(path, text.to_vec())?,
+                VariableOption::Content { path, text } => {
+                    values.add(&SourceFile::parse(path, text.to_vec())?)?;
+                }
             }
         }
         Ok(values)
@@ -105,51 +133,51 @@ impl VariableValues {
     /// Reads a file given with `--var-file`. If it is in the tree, it may be a symlink that the author of the tree controls.
     fn read_named(
         &mut self,
-        root: &Path,
+        root: &ModuleDirectory<'_>,
         path: &Path,
         access: &ReadAccess,
     ) -> Result<(), ConfigError> {
-        let shown = root.join(path);
-        let real_root = root.canonicalize().unwrap_or_default();
-        if access.contains_unresolved(&clean(&real_root.join(path))) {
-            self.read_in_tree(&shown, access)
-        } else {
-            self.add(&shown, module_files::read(&shown)?)
+        let file = root.file(path);
+        match (root, &file) {
+            (ModuleDirectory::OnDisk(root), TreeFile::OnDisk { path: shown, .. }) => {
+                let real_root = root.canonicalize().unwrap_or_default();
+                if access.contains_unresolved(&clean(&real_root.join(path))) {
+                    check_link(shown, access)?;
+                }
+            }
+            (_, TreeFile::OnDisk { path, package }) => {
+                check_link(path, &access_in(package.as_deref(), access))?;
+            }
+            (_, TreeFile::Generated(_)) => {}
         }
+        self.add(&file.parse()?)
     }
 
     /// Reads a variable file that applies because of its name. Files that git does not track may contain unrelated secrets.
-    fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
-        if let Err(error @ AccessError::Untracked) = access.locate(path) {
-            return Err(ConfigError::UntrackedVariables {
-                path: path.to_path_buf(),
-                reason: error.to_string(),
-            });
-        }
-        self.read_in_tree(path, access)
-    }
-
-    fn read_in_tree(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
-        let refused = |error| match error {
-            AccessError::Read(source) => ConfigError::ReadFile {
-                path: path.to_path_buf(),
-                source,
-            },
-            AccessError::Outside | AccessError::Internal(_) | AccessError::Untracked => {
-                ConfigError::LinkOutside {
-                    path: path.to_path_buf(),
-                }
+    fn read_automatic(
+        &mut self,
+        root: &ModuleDirectory<'_>,
+        name: &str,
+        access: &ReadAccess,
+    ) -> Result<(), ConfigError> {
+        let file = root.file(Path::new(name));
+        if let TreeFile::OnDisk { path, package } = &file {
+            let access = access_in(package.as_deref(), access);
+            if let Err(error @ AccessError::Untracked) = access.locate(path) {
+                return Err(ConfigError::UntrackedVariables {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                });
             }
-        };
-        access.resolve(path).map_err(refused)?;
-        self.add(path, module_files::read(path)?)
+            check_link(path, &access)?;
+        }
+        self.add(&file.parse()?)
     }
 
-    fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
-        let file = SourceFile::parse(path, text)?;
+    fn add(&mut self, file: &SourceFile) -> Result<(), ConfigError> {
         if file.body().native_blocks().next().is_some() {
             let reason = "it contains a block, but a variable file may contain only arguments";
-            return Err(invalid_file(path, reason.to_owned()));
+            return Err(invalid_file(file.path(), reason.to_owned()));
         }
         for argument in file.body().arguments()? {
             self.given.insert(

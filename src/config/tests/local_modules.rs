@@ -132,7 +132,7 @@ fn roots_share_modules_and_called_directories_are_not_roots() {
         read,
         ["hashicorp/q", "hashicorp/q", "hashicorp/q, hashicorp/t"]
     );
-    let directories = cache.cells.lock().unwrap().len();
+    let directories = cache.modules.0.lock().unwrap().len();
     assert_eq!(directories, 3, "each directory is read once");
     let callers = local_callers(&roots, &cache);
     let shared = tree.path("shared").canonicalize().unwrap();

@@ -1,5 +1,6 @@
 //! Tests the rules in docs/rules/config.md, section by section: small file trees and the requirements that each engine finds.
 
+mod assembled;
 mod errors;
 mod limits;
 mod local_modules;

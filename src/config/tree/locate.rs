@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::access::ReadAccess;
 use crate::config::manifest::InstalledModule;
 use crate::config::{
-    CallError, CallProblem, CallTarget, ChosenModule, ConfigError, FetchError, Location, Manifest,
-    ModuleFetcher, ModuleRequest, ModuleSource, MovedModule, RootContext, clean,
+    CallError, CallProblem, CallTarget, ChosenModule, ConfigError, FetchError, FileTree, Location,
+    Manifest, ModuleFetcher, ModuleRequest, ModuleSource, MovedModule, RootContext, clean,
 };
 use crate::provider::ModuleVersionConstraints;
 
@@ -22,8 +22,20 @@ impl TreeReader<'_> {
         target: &CallTarget,
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
-            let shown = &site.caller.location.shown;
-            self.called_directories.insert(clean(&shown.join(path)));
+            let caller = &site.caller.location;
+            match caller.in_tree() {
+                None => drop(
+                    self.called_directories
+                        .insert(clean(&caller.shown.join(path))),
+                ),
+                Some((tree, _)) => {
+                    let target = tree.path_in_tree(&caller.real.join(path));
+                    let possible = target
+                        .iter()
+                        .flat_map(|path| tree.possible_directories(path));
+                    self.called_directories.extend(possible);
+                }
+            }
             return locate_local(path, site, self.confinement(site.context()))
                 .or_else(|error| {
                     let recorded = self.recorded_outside_package(&error, site, target);
@@ -112,7 +124,8 @@ impl TreeReader<'_> {
     /// because its author may have committed it.
     fn manifest(&self, context: &RootContext<'_>) -> &Result<Manifest, Arc<ConfigError>> {
         self.manifest.get_or_init(|| {
-            if self.options.is_untrusted {
+            // `init` has never run in an assembled tree.
+            if self.options.is_untrusted || context.is_assembled() {
                 return Ok(Manifest::default());
             }
             Manifest::read(&context.data_directory()).map_err(Arc::new)
@@ -216,6 +229,9 @@ fn locate_local(
 ) -> Result<Location, CallError> {
     let caller = &site.caller.location;
     let joined = caller.join(Path::new(path));
+    if caller.tree.is_some() {
+        return locate_in_tree(path, joined.ok(), site, confined_to);
+    }
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
     let leaves_package = |package| match &joined {
         Ok(location) => !location.real.starts_with(package),
@@ -235,6 +251,34 @@ fn locate_local(
                 .caused_by(source)
         }),
     }
+}
+
+/// Checks a local module in an assembled tree. It may call only modules that are in the tree.
+fn locate_in_tree(
+    path: &str,
+    joined: Option<Location>,
+    site: &CallSite<'_>,
+    confined_to: Option<&ReadAccess>,
+) -> Result<Location, CallError> {
+    let tree = site.caller.location.tree.as_deref();
+    let Some(location) = joined else {
+        return Err(site.error(CallProblem::NotAssembled {
+            path: path.to_owned(),
+            hint: tree.and_then(FileTree::missing_hint).map(str::to_owned),
+        }));
+    };
+    let is_outside = |access: &ReadAccess| {
+        location.in_tree().is_some_and(|(tree, path)| {
+            let mut own = tree
+                .directories(path)
+                .filter(|(_, package)| package.is_none());
+            own.any(|(directory, _)| access.resolve(&directory).is_err())
+        })
+    };
+    if confined_to.is_some_and(is_outside) {
+        return Err(site.error(CallProblem::LeavesRepository(path.to_owned())));
+    }
+    Ok(location)
 }
 
 fn fetch_error(site: &CallSite<'_>, target: &CallTarget, error: FetchError) -> CallError {

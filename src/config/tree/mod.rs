@@ -14,9 +14,9 @@ use crate::provider::Requirements;
 use crate::span::Explain as _;
 
 use super::{
-    BlockProblem, CallError, CallProblem, CallTarget, ConfigError, Evaluation, Instance,
-    LocalModules, Location, Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher, ModuleSource,
-    ReadOptions, RootContext, RootModule, Tests, call_target, test_files,
+    AssembledModule, BlockProblem, CallError, CallProblem, CallTarget, ConfigError, Evaluation,
+    Instance, LocalModules, Location, Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher,
+    ModuleSource, ReadOptions, RootContext, RootModule, Tests, call_target, test_files,
 };
 
 /// The maximum depth of nested calls. Real configurations need only a few levels, and this many fit on a small stack.
@@ -33,6 +33,26 @@ const STEPS_PER_CALL: usize = 20;
 
 /// The number of bytes of paths and keys that can be copied in the time of one budget step.
 const BYTES_PER_STEP: usize = 64;
+
+/// Where the files of a root module are.
+#[derive(Clone, Copy)]
+pub(super) enum RootFiles<'a> {
+    Directory(&'a Path),
+    Assembled(&'a AssembledModule),
+}
+
+impl RootFiles<'_> {
+    fn location(self) -> Result<Location, ConfigError> {
+        match self {
+            Self::Assembled(module) => Ok(Location::of_assembled(module)),
+            Self::Directory(directory) => {
+                let path = directory.to_path_buf();
+                let failed = |source| ConfigError::ReadDirectory { path, source };
+                Location::new(directory).map_err(failed)
+            }
+        }
+    }
+}
 
 /// Reads one root module and everything that it calls.
 pub(super) struct TreeReader<'a> {
@@ -98,8 +118,8 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    pub(super) fn read(mut self, directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>> {
-        self.follow_root(directory)?;
+    pub(super) fn read(mut self, root: RootFiles<'_>) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+        self.follow_root(root)?;
         if self.errors.is_empty() {
             Ok(self.root_module)
         } else {
@@ -107,9 +127,9 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    /// Collects the local modules that can be found from `directory`.
-    pub(super) fn local_modules(mut self, directory: &Path) -> LocalModules {
-        let followed = self.follow_root(directory);
+    /// Collects the local modules that can be found from a root module.
+    pub(super) fn local_modules(mut self, root: RootFiles<'_>) -> LocalModules {
+        let followed = self.follow_root(root);
         let mut directories = self.called_directories;
         directories.append(&mut self.root_module.local_modules);
         LocalModules {
@@ -118,24 +138,20 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    fn follow_root(&mut self, directory: &Path) -> Result<(), Vec<Arc<ConfigError>>> {
-        let location = Location::new(directory).map_err(|source| {
-            let path = directory.to_path_buf();
-            vec![Arc::new(ConfigError::ReadDirectory { path, source })]
-        })?;
+    fn follow_root(&mut self, root: RootFiles<'_>) -> Result<(), Vec<Arc<ConfigError>>> {
+        let location = root.location().map_err(|error| vec![Arc::new(error)])?;
         let engine = self.options.engine;
         let module = self
             .cache
-            .module(&location.real, &location.shown, engine)
+            .module(&location, engine)
             .map_err(Arc::unwrap_or_clone)?;
-        let shown = location.shown.clone();
-        let context = RootContext::new(&shown, self.options, self.cache.budget());
+        let context = RootContext::new(&location, self.options, self.cache.budget());
         let checked = context.check_variable_files(&module);
         checked.map_err(|error| vec![Arc::new(error)])?;
         let root = ModuleNode {
             instance: &Instance::root(&module, &context),
             path_from_root: vec![location.real.clone()],
-            location,
+            location: location.clone(),
             key: String::new(),
             evaluation: Evaluation::Dynamic,
         };
@@ -178,7 +194,7 @@ impl<'a> TreeReader<'a> {
             self.enter(site, location, path)?;
             return Ok(false);
         };
-        self.root_module.local_modules.insert(location.real.clone());
+        self.add_local_module(&location);
         if target.is_constant && self.constant_modules.contains(&location.real) {
             return Ok(true);
         }
@@ -240,9 +256,23 @@ impl<'a> TreeReader<'a> {
         Ok(self.follow_calls(&node))
     }
 
+    /// Records a called local module. In an assembled tree, records the directories of the user of which it consists.
+    fn add_local_module(&mut self, location: &Location) {
+        let modules = &mut self.root_module.local_modules;
+        match location.in_tree() {
+            None => drop(modules.insert(location.real.clone())),
+            Some((tree, path)) => {
+                let own = tree
+                    .directories(path)
+                    .filter(|(_, package)| package.is_none());
+                modules.extend(own.filter_map(|(directory, _)| directory.canonicalize().ok()));
+            }
+        }
+    }
+
     fn read_called_module(&mut self, location: &Location) -> Result<Arc<Module>, Stopped> {
         let engine = self.options.engine;
-        let module = match self.cache.module(&location.real, &location.shown, engine) {
+        let module = match self.cache.module(location, engine) {
             Ok(module) => module,
             Err(errors) => {
                 for error in errors.iter() {
@@ -294,15 +324,15 @@ pub(super) fn direct_local_calls(
     let Ok(location) = Location::new(directory) else {
         return BTreeSet::new();
     };
-    let Ok(module) = cache.module(&location.real, &location.shown, options.engine) else {
+    let Ok(module) = cache.module(&location, options.engine) else {
         return BTreeSet::new();
     };
-    let context = RootContext::new(&location.shown, options, cache.budget());
+    let context = RootContext::new(&location, options, cache.budget());
     let instance = Instance::root(&module, &context);
     let runs = match &options.tests {
         Tests::Skip => Vec::new(),
         Tests::Read { directory } => {
-            test_files::read(&location.shown, directory, options.engine).runs
+            test_files::read(&location.directory(), directory, options.engine).runs
         }
     };
     let calls = module

@@ -14,7 +14,7 @@ impl TreeReader<'_> {
         let Tests::Read { directory } = &self.options.tests else {
             return;
         };
-        let tests = test_files::read(&root.location.shown, directory, self.options.engine);
+        let tests = test_files::read(&root.location.directory(), directory, self.options.engine);
         self.root_module.warnings.extend(tests.warnings);
         self.errors.extend(tests.errors.into_iter().map(Arc::new));
         self.require_test_providers(&tests.providers, root);
@@ -48,7 +48,7 @@ impl TreeReader<'_> {
         }
         let location = self.locate(site, &target)?;
         if matches!(target.source, ModuleSource::Local(_)) {
-            self.root_module.local_modules.insert(location.real.clone());
+            self.add_local_module(&location);
         }
         let path = location.shown.to_string_lossy().into_owned();
         self.enter(site, location, path)?;

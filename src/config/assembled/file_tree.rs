@@ -1,0 +1,266 @@
+//! The files of an assembled root module and of the modules next to it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::module_cache::ModuleCells;
+use crate::config::{ConfigError, clean, module_files};
+use crate::functions::{FileLookup, LookedUpFile};
+use crate::syntax::{SourceFile, TextOrigin};
+
+use super::{FileSelection, TreeLayer};
+
+/// Directories laid over each other, and single files in them. Paths in the tree are relative and contain no `.` or `..`.
+#[derive(Debug)]
+pub struct FileTree {
+    /// An absolute path that identifies the tree. No file exists there.
+    mount: PathBuf,
+    /// Later layers take precedence.
+    layers: Vec<TreeLayer>,
+    /// Single files, which take precedence over the layers. `None` removes a file.
+    files: BTreeMap<PathBuf, Option<TreeFile>>,
+    /// What to do if a module calls a local module that is not in the tree.
+    missing_hint: Option<String>,
+    pub(in crate::config) modules: ModuleCells,
+}
+
+#[derive(Clone, Debug)]
+pub enum TreeEntry {
+    Directory,
+    File(TreeFile),
+}
+
+#[derive(Clone, Debug)]
+pub enum TreeFile {
+    OnDisk {
+        path: PathBuf,
+        /// The real path of the fetched package that contains the file. `None` for a file of the user.
+        package: Option<PathBuf>,
+    },
+    Generated(Arc<GeneratedText>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedText {
+    /// The name of the file, whose extension selects the syntax.
+    pub name: PathBuf,
+    pub text: Vec<u8>,
+    pub origin: TextOrigin,
+}
+
+impl FileTree {
+    /// Creates an empty tree. `mount` is an absolute path that no other tree has, and at which nothing exists.
+    pub fn new(mount: PathBuf) -> Self {
+        Self {
+            mount,
+            layers: Vec::new(),
+            files: BTreeMap::new(),
+            missing_hint: None,
+            modules: ModuleCells::default(),
+        }
+    }
+
+    /// Lays a directory over the tree.
+    pub fn add_layer(&mut self, layer: TreeLayer) {
+        self.layers.push(layer);
+    }
+
+    /// Adds or replaces a file.
+    pub fn add_file(&mut self, path: PathBuf, file: TreeFile) {
+        self.files.insert(path, Some(file));
+    }
+
+    pub fn remove_file(&mut self, path: PathBuf) {
+        self.files.insert(path, None);
+    }
+
+    /// Sets what to do if a module calls a local module that is not in the tree.
+    pub fn set_missing_hint(&mut self, hint: String) {
+        self.missing_hint = Some(hint);
+    }
+
+    pub(in crate::config) fn missing_hint(&self) -> Option<&str> {
+        self.missing_hint.as_deref()
+    }
+
+    pub(in crate::config) fn mount(&self) -> &Path {
+        &self.mount
+    }
+
+    /// Returns what is at `path`, if it exists.
+    pub fn find(&self, path: &Path) -> Option<TreeEntry> {
+        if let Some(file) = self.files.get(path) {
+            return file.clone().map(TreeEntry::File);
+        }
+        if self.files_below(path).any(|(_, file)| file.is_some()) {
+            return Some(TreeEntry::Directory);
+        }
+        self.layers.iter().rev().find_map(|layer| layer.find(path))
+    }
+
+    /// Returns the sorted names of the entries in a directory, and whether each entry is a directory.
+    pub(in crate::config) fn list(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
+        let mut names = BTreeMap::new();
+        let mut exists = path.as_os_str().is_empty();
+        for layer in &self.layers {
+            exists |= layer.list(path, |name, is_directory| {
+                names.insert(name, is_directory);
+            })?;
+        }
+        for (file, content) in self.files_below(path) {
+            let mut parts = file.strip_prefix(path).unwrap_or(file).components();
+            let (Some(name), next) = (parts.next(), parts.next()) else {
+                continue;
+            };
+            let name = name.as_os_str().to_string_lossy().into_owned();
+            exists |= content.is_some();
+            match (content, next) {
+                (Some(_), _) => drop(names.insert(name, next.is_some())),
+                (None, None) => drop(names.remove(&name)),
+                (None, Some(_)) => {}
+            }
+        }
+        if exists {
+            Ok(names.into_iter().collect())
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+
+    pub(in crate::config) fn is_directory(&self, path: &Path) -> bool {
+        path.as_os_str().is_empty() || matches!(self.find(path), Some(TreeEntry::Directory))
+    }
+
+    /// Returns the directories on disk of which `path` in the tree consists, and their packages, the uppermost first.
+    pub(in crate::config) fn directories(
+        &self,
+        path: &Path,
+    ) -> impl Iterator<Item = (PathBuf, Option<&Path>)> {
+        self.layers
+            .iter()
+            .rev()
+            .filter_map(move |layer| Some((layer.directory(path)?, layer.package.as_deref())))
+    }
+
+    /// Returns the directories of the user that the tree consists of.
+    pub(in crate::config) fn own_directories(&self) -> Vec<PathBuf> {
+        let own = self.layers.iter().filter(|layer| layer.package.is_none());
+        own.map(|layer| layer.directory.clone()).collect()
+    }
+
+    /// Returns the real path of the fetched package in the tree, if there is one.
+    pub(in crate::config) fn package(&self) -> Option<&Path> {
+        self.layers
+            .iter()
+            .find_map(|layer| layer.package.as_deref())
+    }
+
+    /// Returns the directories of the user at which the local module `path` would be looked for, whether or not they exist.
+    pub(in crate::config) fn possible_directories(
+        &self,
+        path: &Path,
+    ) -> impl Iterator<Item = PathBuf> {
+        let own = self.layers.iter().filter(|layer| layer.package.is_none());
+        own.filter_map(move |layer| layer.on_disk(path))
+    }
+
+    /// Returns the directory on disk with the same module as `path` in the tree, so that roots can share the module.
+    pub(in crate::config) fn same_directory(&self, path: &Path) -> Option<PathBuf> {
+        if self
+            .files_below(path)
+            .any(|(file, _)| file.parent() == Some(path))
+        {
+            return None;
+        }
+        let mut found = None;
+        for layer in &self.layers {
+            if let Some(directory) = layer.directory(path) {
+                let is_whole = !matches!(layer.selection, FileSelection::Chosen(_));
+                if found.is_some() || !is_whole {
+                    return None;
+                }
+                found = Some(directory);
+            }
+        }
+        found
+    }
+
+    /// Follows the symlinks in `path`, if it is a directory of a layer that is used as it is.
+    pub(in crate::config) fn resolve_links(&self, path: PathBuf) -> PathBuf {
+        let resolve = |layer: &TreeLayer| {
+            let real = layer.directory(&path)?.canonicalize().ok()?;
+            let inside = real
+                .strip_prefix(layer.directory.canonicalize().ok()?)
+                .ok()?;
+            Some(join(&layer.at, inside))
+        };
+        let mut as_is = self.layers.iter().rev();
+        let layer = as_is.find(|layer| layer.directory(&path).is_some());
+        let layer = layer.filter(|layer| matches!(layer.selection, FileSelection::All));
+        layer.and_then(resolve).unwrap_or(path)
+    }
+
+    /// Returns the path in the tree of an absolute path below the mount. `None` for other paths.
+    pub(in crate::config) fn path_in_tree(&self, absolute: &Path) -> Option<PathBuf> {
+        let clean = clean(absolute);
+        clean.strip_prefix(&self.mount).ok().map(Path::to_path_buf)
+    }
+
+    fn files_below<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> impl Iterator<Item = (&'a PathBuf, &'a Option<TreeFile>)> {
+        let bounds = (Bound::Excluded(path), Bound::Unbounded);
+        let after = self.files.range::<Path, _>(bounds);
+        after.take_while(move |(file, _)| file.starts_with(path))
+    }
+}
+
+impl FileLookup for FileTree {
+    fn look_up(&self, path: &Path) -> LookedUpFile {
+        let Some(path) = self.path_in_tree(path) else {
+            return LookedUpFile::Elsewhere;
+        };
+        match self.find(&path) {
+            Some(TreeEntry::File(TreeFile::OnDisk { path, package })) => {
+                LookedUpFile::OnDisk { path, package }
+            }
+            Some(TreeEntry::File(TreeFile::Generated(file))) => {
+                LookedUpFile::Text(file.text.clone())
+            }
+            Some(TreeEntry::Directory) | None => LookedUpFile::Missing,
+        }
+    }
+}
+
+impl TreeFile {
+    /// Returns where the text comes from, if messages must not quote it.
+    pub(in crate::config) fn hidden_origin(&self) -> Option<&TextOrigin> {
+        match self {
+            Self::Generated(file) if file.origin.hidden.is_some() => Some(&file.origin),
+            Self::Generated(_) | Self::OnDisk { .. } => None,
+        }
+    }
+
+    pub(in crate::config) fn parse(&self) -> Result<SourceFile, ConfigError> {
+        match self {
+            Self::OnDisk { path, .. } => Ok(SourceFile::parse(path, module_files::read(path)?)?),
+            Self::Generated(file) => {
+                let GeneratedText { name, text, origin } = &**file;
+                Ok(SourceFile::parse_generated(name, text.clone(), origin)?)
+            }
+        }
+    }
+}
+
+/// Joins two paths without leaving a slash at the end if `relative` is empty.
+pub(super) fn join(path: &Path, relative: &Path) -> PathBuf {
+    if relative.as_os_str().is_empty() {
+        path.to_path_buf()
+    } else {
+        path.join(relative)
+    }
+}

@@ -1,0 +1,120 @@
+//! One of the directories that an assembled tree consists of.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::TreeEntry;
+use super::file_tree::{TreeFile, join};
+
+/// A directory on disk that is part of a tree.
+#[derive(Clone, Debug)]
+pub struct TreeLayer {
+    /// The path in the tree at which the directory lies.
+    pub at: PathBuf,
+    pub directory: PathBuf,
+    /// The real path of the fetched package that contains the directory. `None` for a directory of the user.
+    pub package: Option<PathBuf>,
+    pub selection: FileSelection,
+}
+
+/// The files of a directory that are part of the tree.
+#[derive(Clone)]
+pub enum FileSelection {
+    /// All files. The directory is used as it is, so symlinks stay symlinks.
+    All,
+    /// Copies of all files whose path has no component that starts with a dot.
+    Visible,
+    /// Copies of the files and directories for whose path, relative to the layer, the function returns true.
+    Chosen(Arc<dyn Fn(&Path) -> bool + Send + Sync>),
+}
+
+impl fmt::Debug for FileSelection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "All",
+            Self::Visible => "Visible",
+            Self::Chosen(_) => "Chosen",
+        })
+    }
+}
+
+impl FileSelection {
+    fn includes(&self, relative: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::Visible => !relative.components().any(is_hidden),
+            Self::Chosen(includes) => includes(relative),
+        }
+    }
+}
+
+fn is_hidden(part: Component<'_>) -> bool {
+    matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b"."))
+}
+
+impl TreeLayer {
+    /// Returns the path on disk of `path` in the tree, whether or not it exists. `None` if the layer cannot contain it.
+    pub(super) fn on_disk(&self, path: &Path) -> Option<PathBuf> {
+        let relative = path.strip_prefix(&self.at).ok()?;
+        let is_included = relative.as_os_str().is_empty() || self.selection.includes(relative);
+        is_included.then(|| join(&self.directory, relative))
+    }
+
+    pub(super) fn find(&self, path: &Path) -> Option<TreeEntry> {
+        if self.at != path && self.at.starts_with(path) {
+            return Some(TreeEntry::Directory);
+        }
+        let path = self.on_disk(path)?;
+        let metadata = fs::metadata(&path).ok()?;
+        let package = self.package.clone();
+        Some(if metadata.is_dir() {
+            TreeEntry::Directory
+        } else {
+            TreeEntry::File(TreeFile::OnDisk { path, package })
+        })
+    }
+
+    /// Returns the directory on disk that is `path` in the tree, if it exists.
+    pub(super) fn directory(&self, path: &Path) -> Option<PathBuf> {
+        self.on_disk(path).filter(|path| path.is_dir())
+    }
+
+    /// Calls `add` with the name of each entry of the directory `path` in the tree, and whether the entry is a directory. Returns
+    /// whether the layer has this directory.
+    pub(super) fn list(&self, path: &Path, mut add: impl FnMut(String, bool)) -> io::Result<bool> {
+        if let Some(Component::Normal(name)) = self.next_component(path) {
+            add(name.to_string_lossy().into_owned(), true);
+            return Ok(true);
+        }
+        let Some(directory) = self.directory(path) else {
+            return Ok(false);
+        };
+        let relative = path.strip_prefix(&self.at).unwrap_or(path);
+        for entry in fs::read_dir(&directory)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if self.selection.includes(&relative.join(&name)) {
+                add(name, self.is_directory(&entry));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether an entry is a directory in the tree. A copy contains the target of a symlink.
+    fn is_directory(&self, entry: &fs::DirEntry) -> bool {
+        let is_copied = !matches!(self.selection, FileSelection::All);
+        entry.file_type().is_ok_and(|kind| {
+            kind.is_dir() || is_copied && kind.is_symlink() && entry.path().is_dir()
+        })
+    }
+
+    /// Returns the next component of the way from `path` down to this layer.
+    fn next_component(&self, path: &Path) -> Option<Component<'_>> {
+        self.at.strip_prefix(path).ok()?.components().next()
+    }
+}

@@ -1,0 +1,73 @@
+//! The directory of a module: on disk, or in an assembled tree.
+
+use std::path::{Path, PathBuf};
+
+use super::{ConfigError, FileTree, TreeEntry, TreeFile, clean, module_files};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ModuleDirectory<'a> {
+    /// A path to show in messages.
+    OnDisk(&'a Path),
+    /// A path in a tree.
+    Assembled(&'a FileTree, &'a Path),
+}
+
+impl ModuleDirectory<'_> {
+    /// Returns the sorted names of the entries, and whether each entry is a directory.
+    pub(super) fn list(&self) -> Result<Vec<(String, bool)>, ConfigError> {
+        match self {
+            Self::OnDisk(path) => module_files::list(path),
+            Self::Assembled(tree, path) => {
+                let path_shown = self.shown();
+                let failed = |source| ConfigError::ReadDirectory {
+                    path: path_shown,
+                    source,
+                };
+                tree.list(path).map_err(failed)
+            }
+        }
+    }
+
+    /// Returns the path to show in messages.
+    pub(super) fn shown(&self) -> PathBuf {
+        match self {
+            Self::OnDisk(path) => path.to_path_buf(),
+            Self::Assembled(tree, path) => match tree.directories(path).next() {
+                Some((directory, _)) => directory,
+                None => path.to_path_buf(),
+            },
+        }
+    }
+
+    /// Returns a file, which may be missing. Its path is relative to this directory.
+    pub(super) fn file(&self, path: &Path) -> TreeFile {
+        match self {
+            Self::OnDisk(directory) => TreeFile::user(directory.join(path)),
+            Self::Assembled(tree, directory) => {
+                let path = directory.join(path);
+                match tree.find(&clean(&path)) {
+                    Some(TreeEntry::File(file)) => file,
+                    Some(TreeEntry::Directory) | None => TreeFile::user(tree.mount().join(path)),
+                }
+            }
+        }
+    }
+
+    /// Lists a directory below this one. Also returns its files.
+    pub(super) fn below<T>(&self, path: &Path, read: impl FnOnce(&ModuleDirectory<'_>) -> T) -> T {
+        match self {
+            Self::OnDisk(directory) => read(&ModuleDirectory::OnDisk(&directory.join(path))),
+            Self::Assembled(tree, directory) => {
+                let path = clean(&directory.join(path));
+                read(&ModuleDirectory::Assembled(tree, &path))
+            }
+        }
+    }
+}
+
+impl TreeFile {
+    fn user(path: PathBuf) -> Self {
+        let package = None;
+        Self::OnDisk { path, package }
+    }
+}
