@@ -66,7 +66,7 @@ pub(super) fn unpack(
     };
     let unpacked = match kind {
         ArchiveKind::Zip => package::unpack_archive(&file, target, &limits).map_err(Into::into),
-        ArchiveKind::TarGz => tar::unpack(file, target, &limits).map_err(Into::into),
+        kind => tar::unpack(file, kind, target, &limits).map_err(Into::into),
     };
     unpacked.map_err(|source| ModuleError::Unpack {
         address: address.clone(),

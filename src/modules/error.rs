@@ -93,6 +93,8 @@ pub enum ModuleError {
         expected: String,
         found: String,
     },
+    #[error("`{0}` lists no checksum of the archive")]
+    NoChecksum(RedactedUrl),
     #[error("cannot unpack the archive from `{address}`")]
     Unpack {
         address: RedactedUrl,
@@ -140,6 +142,7 @@ impl fmt::Display for GitStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
     ArchiveBytes(u64),
+    ChecksumListBytes(u64),
     RepositoryBytes(u64),
     RepositoryEntries(usize),
     Submodules(usize),
@@ -153,6 +156,9 @@ impl ModuleLimit {
         match self {
             Self::ArchiveBytes(limit) => {
                 format!("the archive from `{address}` is larger than the limit of {limit} bytes")
+            }
+            Self::ChecksumListBytes(limit) => {
+                format!("the checksum list `{address}` is larger than the limit of {limit} bytes")
             }
             Self::RepositoryBytes(limit) => {
                 format!("the repository at `{address}` is larger than the limit of {limit} bytes")
@@ -248,7 +254,10 @@ impl Explain for ModuleError {
             } => return version_hint(constraints.as_ref(), newest.as_deref()),
             Self::Unsupported(_) => INSTALL,
             Self::Limit {
-                limit: ModuleLimit::ArchiveBytes(_) | ModuleLimit::Redirects(_),
+                limit:
+                    ModuleLimit::ArchiveBytes(_)
+                    | ModuleLimit::ChecksumListBytes(_)
+                    | ModuleLimit::Redirects(_),
                 ..
             } => return None,
             Self::Limit { .. } | Self::GitTimeout { .. } => INSTALL_TRUSTED,
@@ -279,6 +288,9 @@ impl Explain for ModuleError {
             Self::EmptyRepository(_) => "push a commit, or correct the address",
             Self::NoRedirect(_) => {
                 "specify the archive format with `?archive=zip`, or write `git::` before the address of a repository"
+            }
+            Self::NoChecksum(_) => {
+                "write a line with the checksum and the name of the archive, as `sha256sum` prints it"
             }
             Self::Checksum { .. } => {
                 "check whether the archive was replaced or a proxy rewrites downloads"

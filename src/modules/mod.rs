@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a registry module is resolved to a version and an address | `versions` |
 //! | the address is parsed; a web page may redirect to a different address | `address`, `resolve` |
-//! | the package is fetched: a git repository, an archive, or a local directory | `obtain`, `git`, `archive`, `tar`, `checksum` |
+//! | the package is fetched: a git repository, an archive, or a local directory | `obtain`, `git`, `archive`, `tar`, `decompression`, `checksum`, `checksum_list` |
 //! | the package is stored in the disk cache or in a temporary directory | `module_store`, `run_directory` |
 //! | the subdirectory of the module is located in the package | `subdirectory` |
 //! | the versions that a root module used are recorded for the report | `chosen_versions` |
@@ -16,8 +16,10 @@
 mod address;
 mod archive;
 mod checksum;
+mod checksum_list;
 mod chosen_versions;
 mod confinement;
+mod decompression;
 mod error;
 mod fetcher;
 mod git;
@@ -37,6 +39,6 @@ pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
 
 // The submodules import these items from here.
 use address::{ArchiveKind, ArchivePackage, GitPackage, ModulePackage, RemoteAddress};
-use checksum::Checksum;
+use checksum::{Checksum, ChecksumSource};
 use error::disk;
 use module_store::ModuleStore;

@@ -264,33 +264,29 @@ fn archive_record_key(archive: &ArchivePackage) -> CacheKey {
 }
 
 pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> CacheKey {
-    key(&["archive", kind_name(kind), &checksum.to_string()])
-}
-
-const fn kind_name(kind: ArchiveKind) -> &'static str {
-    match kind {
-        ArchiveKind::Zip => "zip",
-        ArchiveKind::TarGz => "tar.gz",
-    }
+    key(&["archive", kind.name(), &checksum.to_string()])
 }
 
 /// Returns the cache key of an archive that is identified by a checksum or by the version of a registry module. `None` for an archive
 /// whose content may change.
 pub(super) fn archive_key(
     archive: &ArchivePackage,
+    checksum: Option<&Checksum>,
     version: Option<&(ModuleId, ModuleVersion)>,
 ) -> Option<CacheKey> {
-    if let Some(checksum) = &archive.checksum {
-        return Some(content_key(archive.kind, checksum));
+    match checksum {
+        Some(strong) if strong.is_strong() => return Some(content_key(archive.kind, strong)),
+        // Another archive with the same checksum must not take the place of this one.
+        Some(weak) => {
+            let (kind, checksum) = (archive.kind.name(), weak.to_string());
+            let address = archive.url.as_str();
+            return Some(key(&["archive", kind, &checksum, address]));
+        }
+        None => {}
     }
     let (module, version) = version?;
     let (module, version) = (module.to_string(), version.to_string());
-    Some(key(&[
-        "version",
-        kind_name(archive.kind),
-        &module,
-        &version,
-    ]))
+    Some(key(&["version", archive.kind.name(), &module, &version]))
 }
 
 /// Lists the sizes and paths of all files below a directory, sorted.

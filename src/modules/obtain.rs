@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use crate::display::shown_path;
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{RegistryClient, is_loopback};
@@ -12,7 +13,8 @@ use super::git::GitAccess;
 use super::module_store::{PackageStaging, archive_key, content_key, repository_key};
 use super::resolve::ResolvedSource;
 use super::{
-    ArchivePackage, Checksum, Fetcher, GitPackage, ModuleError, ModulePackage, archive, disk, git,
+    ArchivePackage, Checksum, ChecksumSource, Fetcher, GitPackage, ModuleError, ModulePackage,
+    archive, checksum_list, disk, git,
 };
 
 impl Fetcher {
@@ -29,6 +31,9 @@ impl Fetcher {
             ModulePackage::Directory(path) => real_directory(path),
             ModulePackage::File(path, kind, checksum) => {
                 let file = File::open(path).map_err(disk(path))?;
+                let (checksum, path) = (checksum.as_ref(), shown_path(path));
+                let checksum =
+                    checksum_list::resolve(checksum, &path, &client, &self.store).await?;
                 let target = self.run_directory.next_path()?;
                 archive::unpack(file, *kind, checksum.as_ref(), &target, &address)?;
                 Ok(target)
@@ -37,7 +42,7 @@ impl Fetcher {
                 self.obtain_repository(repository, &client, &address).await
             }
             ModulePackage::Archive(archive) => {
-                check_scheme(archive, source.plain_http, &address)?;
+                check_scheme(archive, source, &address)?;
                 self.obtain_archive(&client, archive, source, &address)
                     .await
             }
@@ -87,8 +92,11 @@ impl Fetcher {
         source: &ResolvedSource,
         address: &RedactedUrl,
     ) -> Result<PathBuf, ModuleError> {
-        let plain_http = source.plain_http || archive.checksum.is_some();
-        let Some(key) = archive_key(archive, source.version.as_ref()) else {
+        let plain_http = allows_plain_http(archive, source);
+        let (listed, path) = (archive.checksum.as_ref(), archive.url.path());
+        let checksum = checksum_list::resolve(listed, path, client, &self.store).await?;
+        let checksum = checksum.as_ref();
+        let Some(key) = archive_key(archive, checksum, source.version.as_ref()) else {
             let changeable = self.obtain_changeable_archive(client, archive, plain_http, address);
             return changeable.await;
         };
@@ -100,7 +108,6 @@ impl Fetcher {
             .download_module(&archive.url, plain_http, None)
             .await?;
         let file = archive::save(&mut download, staging.directory(), address).await?;
-        let checksum = archive.checksum.as_ref();
         archive::unpack(file, archive.kind, checksum, &staging.target, address)?;
         self.store.adopt(&key, staging)
     }
@@ -158,14 +165,19 @@ impl Fetcher {
 /// Checks that an archive cannot be changed in transit, because its content determines what is locked.
 fn check_scheme(
     archive: &ArchivePackage,
-    plain_http: bool,
+    source: &ResolvedSource,
     address: &RedactedUrl,
 ) -> Result<(), ModuleError> {
     let is_secure = archive.url.scheme() == "https" || is_loopback(&archive.url);
-    if is_secure || plain_http || archive.checksum.is_some() {
+    if is_secure || allows_plain_http(archive, source) {
         return Ok(());
     }
     Err(ModuleError::PlainHttp(address.clone()))
+}
+
+fn allows_plain_http(archive: &ArchivePackage, source: &ResolvedSource) -> bool {
+    let checksum = archive.checksum.as_ref();
+    source.plain_http || checksum.is_some_and(ChecksumSource::is_strong)
 }
 
 fn real_directory(path: &Path) -> Result<PathBuf, ModuleError> {

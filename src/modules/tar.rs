@@ -1,13 +1,14 @@
-//! Unpacks gzipped tar archives.
+//! Unpacks tar archives.
 
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
+use super::ArchiveKind;
+use super::decompression::{MAX_WINDOW_BYTES, decompress};
 use crate::package::{self, Limits, MAX_PATH_BYTES, PackageError};
 
 /// The maximum size, in bytes, of an entry that describes the next entry with a long name and other attributes.
@@ -15,7 +16,7 @@ const MAX_DESCRIPTION_BYTES: u64 = 16 * MAX_PATH_BYTES as u64;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TarError {
-    /// The file is not a gzipped tar archive, or it is truncated.
+    /// The file is not a tar archive, is not compressed as its name says, or is truncated.
     #[error("it cannot be read")]
     Read(#[source] io::Error),
     /// An entry's name is invalid or points outside the target directory, or the entry cannot be written.
@@ -32,22 +33,34 @@ pub(super) enum TarError {
     /// The unpacked content exceeds the limit for modules, or the limit for archives of this size.
     #[error("it unpacks to more than {limit} bytes, the limit for an archive of its size")]
     TooLarge { limit: u64 },
+    /// The archive can be decompressed only with a large dictionary or window.
+    #[error("it needs more than {limit} bytes of memory")]
+    TooMuchMemory { limit: u64 },
 }
 
 /// Unpacks the archive in `file` into `target`. Raw entries are read, so the limits also apply to entries that contain only a long name.
-pub(super) fn unpack(mut file: File, target: &Path, limits: &Limits) -> Result<(), TarError> {
+pub(super) fn unpack(
+    mut file: File,
+    kind: ArchiveKind,
+    target: &Path,
+    limits: &Limits,
+) -> Result<(), TarError> {
     file.rewind().map_err(TarError::Read)?;
     let size = file.metadata().map_err(TarError::Read)?.len();
     let limit = limits.unpacked_from(size);
     let is_exceeded = Cell::new(false);
     let reader = LimitedReader {
-        inner: MultiGzDecoder::new(file),
+        inner: decompress(kind, file),
         bytes_left: limit,
         is_exceeded: &is_exceeded,
     };
     match unpack_entries(reader, target, limits.entries) {
         // The tar crate wraps the reader's error, so the flag is checked instead.
         Err(_wrapped) if is_exceeded.get() => Err(TarError::TooLarge { limit }),
+        Err(TarError::Read(error)) if error.kind() == io::ErrorKind::OutOfMemory => {
+            let limit = MAX_WINDOW_BYTES;
+            Err(TarError::TooMuchMemory { limit })
+        }
         unpacked => unpacked,
     }
 }

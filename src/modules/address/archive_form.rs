@@ -2,14 +2,15 @@
 
 use url::{Url, form_urlencoded};
 
-use super::ArchiveKind;
-use crate::modules::{Checksum, ModuleError};
+use super::archive_kind::{ArchiveKind, NamedFormat};
+use super::invalid;
+use crate::modules::{ChecksumSource, ModuleError};
 
 /// The format and checksum of an archive.
 pub(super) struct ArchiveForm {
     /// The format of the archive. `None` if the address does not refer to an archive.
     pub(super) kind: Option<ArchiveKind>,
-    pub(super) checksum: Option<Checksum>,
+    pub(super) checksum: Option<ChecksumSource>,
     /// The query parameters to send to the server.
     pub(super) query: UrlQuery,
 }
@@ -21,41 +22,27 @@ impl ArchiveForm {
         let named = query.take("archive").filter(|name| !name.is_empty());
         drop(query.take("filename"));
         let checksum = query.take("checksum").filter(|text| !text.is_empty());
-        let kind = match named {
-            Some(name) => kind_of_name(&name)?,
-            None => kind_of_path(url.path())?,
+        let format = match named {
+            Some(name) => NamedFormat::of_name(&name),
+            None => NamedFormat::of_path(url.path().trim_end_matches('/')),
+        };
+        let checksum = checksum.as_deref().map(ChecksumSource::parse).transpose()?;
+        let refused = |problem| Err(invalid(url.as_str(), problem));
+        let kind = match format {
+            NamedFormat::Archive(kind) => Some(kind),
+            NamedFormat::SingleFile => {
+                return refused("a compressed file that is not an archive cannot contain a module");
+            }
+            NamedFormat::Other if checksum.is_some() => {
+                return refused("only an archive can have a checksum");
+            }
+            NamedFormat::Other => None,
         };
         Ok(Self {
-            checksum: checksum.as_deref().map(Checksum::parse).transpose()?,
             kind,
+            checksum,
             query,
         })
-    }
-}
-
-fn kind_of_path(path: &str) -> Result<Option<ArchiveKind>, ModuleError> {
-    const ENDINGS: [&str; 10] = [
-        "tar.bz2", "tar.gz", "tar.xz", "tbz2", "tgz", "txz", "zip", "bz2", "gz", "xz",
-    ];
-    let path = path.trim_end_matches('/');
-    let ending = ENDINGS.into_iter().find(|ending| {
-        path.strip_suffix(ending)
-            .is_some_and(|rest| rest.ends_with('.'))
-    });
-    ending.map_or(Ok(None), kind_of_name)
-}
-
-/// Returns the format with the given name. Other names, including `false` and `0`, mean that the address does not refer to an archive.
-fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
-    match name {
-        "zip" => Ok(Some(ArchiveKind::Zip)),
-        "tar.gz" | "tgz" => Ok(Some(ArchiveKind::TarGz)),
-        "tar.xz" | "txz" => Err(ModuleError::Unsupported("tar.xz archives")),
-        "tar.bz2" | "tbz2" => Err(ModuleError::Unsupported("tar.bz2 archives")),
-        "gz" | "xz" | "bz2" => Err(ModuleError::Unsupported(
-            "compressed files that are not archives",
-        )),
-        _ => Ok(None),
     }
 }
 

@@ -4,6 +4,7 @@
 //! removed from the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
 
 mod archive_form;
+mod archive_kind;
 mod file_path;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,10 @@ use crate::config::{ModuleSource, clean_subdirectory, split_getter, split_subdir
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 
-use super::checksum::Checksum;
+use super::checksum::ChecksumSource;
 use super::error::ModuleError;
 use archive_form::{ArchiveForm, UrlQuery};
+pub(super) use archive_kind::ArchiveKind;
 use file_path::directory_path;
 pub(super) use file_path::git_path;
 
@@ -38,7 +40,7 @@ pub(super) enum ModulePackage {
     /// A web address that redirects to a different source.
     Web(Url),
     Directory(PathBuf),
-    File(PathBuf, ArchiveKind, Option<Checksum>),
+    File(PathBuf, ArchiveKind, Option<ChecksumSource>),
 }
 
 /// A git repository, and the commit to use.
@@ -55,13 +57,7 @@ pub(super) struct GitPackage {
 pub(super) struct ArchivePackage {
     pub(super) url: Url,
     pub(super) kind: ArchiveKind,
-    pub(super) checksum: Option<Checksum>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ArchiveKind {
-    Zip,
-    TarGz,
+    pub(super) checksum: Option<ChecksumSource>,
 }
 
 impl RemoteAddress {
@@ -85,6 +81,19 @@ impl RemoteAddress {
 }
 
 impl ModulePackage {
+    /// Returns the address of the file that lists the checksum of the package.
+    pub(super) fn checksum_list(&self) -> Option<&Url> {
+        let checksum = match self {
+            Self::Archive(archive) => archive.checksum.as_ref(),
+            Self::File(.., checksum) => checksum.as_ref(),
+            Self::Git(_) | Self::Web(_) | Self::Directory(_) => None,
+        };
+        match checksum {
+            Some(ChecksumSource::List(list)) => Some(list),
+            _ => None,
+        }
+    }
+
     pub(super) fn redacted(&self) -> RedactedUrl {
         match self {
             Self::Git(git) => RedactedUrl::parse(&git.url),

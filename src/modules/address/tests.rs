@@ -14,7 +14,10 @@ fn parsed(text: &str) -> String {
             None => format!("git {}", git.url),
         },
         ModulePackage::Archive(archive) => {
-            let checksum = archive.checksum.map(|checksum| format!(" {checksum}"));
+            let checksum = archive.checksum.map(|checksum| match checksum {
+                ChecksumSource::Value(checksum) => format!(" {checksum}"),
+                ChecksumSource::List(list) => format!(" listed in {list}"),
+            });
             format!(
                 "{:?} {}{}",
                 archive.kind,
@@ -57,6 +60,9 @@ fn archives_and_directories() {
         "https://h.test/m.zip                 | Zip https://h.test/m.zip",
         "https://h.test/m.tar.gz//a/*?x=1     | TarGz https://h.test/m.tar.gz?x=1 // a/*",
         "https::https://h.test/m.tgz          | TarGz https://h.test/m.tgz",
+        "https://h.test/m.tar.xz//*           | TarXz https://h.test/m.tar.xz // *",
+        "https://h.test/m?archive=tbz2        | TarBz2 https://h.test/m",
+        "https://h.test/m.zip?checksum=file:https://h.test/SUMS&x=1 | Zip https://h.test/m.zip?x=1 listed in https://h.test/SUMS",
         "https://h.test/m?archive=zip&token=t | Zip https://h.test/m?token=t",
         "https://h.test/m.zip?archive=false   | web https://h.test/m.zip",
         "https://h.test/m.zip?archive=unknown | web https://h.test/m.zip",
@@ -114,8 +120,10 @@ fn invalid_addresses_are_refused() {
         "s3::https://s3.amazonaws.com/b/m.zip               | `s3`) are not supported",
         "gcs::https://www.googleapis.com/storage/v1/b/m.zip | `gcs`) are not supported",
         "oci://h.test/m                                     | `oci`) are not supported",
-        "https://h.test/m.tar.xz                            | tar.xz archives are not supported",
-        "https://h.test/m?archive=tbz2                      | tar.bz2 archives are not supported",
+        "https://h.test/main.tf.gz                          | that is not an archive cannot contain a module",
+        "https://h.test/m?archive=bz2                       | that is not an archive cannot contain a module",
+        "https://h.test/m?checksum=md5:a                    | the checksum has the wrong length",
+        "https://h.test/m?checksum=00000000000000000000000000000000 | only an archive can have a checksum",
         "ssh://git@g.test/r                                 | must start with `git::`",
         "ftp://h.test/m.zip                                 | its scheme is not supported",
         "x::https://h.test/m.zip                            | its scheme is not supported",

@@ -53,7 +53,7 @@ fn exceptions(rows: &'static str, engine: Engine) -> Vec<&'static str> {
 }
 
 /// Fails with all differences at once. Each difference has one or more lines.
-fn report(differences: &[String], cases: usize) {
+pub(crate) fn report(differences: &[String], cases: usize) {
     assert!(
         differences.is_empty(),
         "{} of {cases} cases differ:\n{}",

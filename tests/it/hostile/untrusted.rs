@@ -203,6 +203,7 @@ const REACHED: &str = "
     link           |                       | 0 | outside the repository, which `--untrusted` does not allow
     git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
     git link       |                       | 1 | outside of the repository, and this run is `--untrusted`
+    list outside   |                       | 1 | outside of the repository, and this run is `--untrusted`
     installed      |                       | 0 | host `evil.test` is not allowed
 ";
 
@@ -223,6 +224,11 @@ fn call_named(name: &str, root: &str) -> String {
         }
         "git link" => {
             let source = format!("git::file://{root}/repository/bad/link/../outside-repository");
+            return call("m", &source, "");
+        }
+        "list outside" => {
+            let archive = format!("file://{root}/repository/bad/m.zip");
+            let source = format!("{archive}?checksum=file:file://{root}/outside/SUMS");
             return call("m", &source, "");
         }
         _ => return call("m", "evil.test/acme/net/any", "1.0.0"),

@@ -2,8 +2,11 @@
 
 use std::io::Write as _;
 
+use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tar::{EntryType, Header};
 use tflock_test_support::{
     Document, Misbehave, RawEntry, RawZip, Response, assert_contains, sha256_hex, table,
@@ -11,9 +14,43 @@ use tflock_test_support::{
 
 use super::ModuleSite;
 
-/// Builds a gzip-compressed tar archive with these names, types and contents. The names are not normalized.
+/// The endings of compressed tar archives.
+const COMPRESSED: [&str; 4] = ["tar.gz", "tar.bz2", "tar.xz", "tar.zst"];
+
+/// Compresses bytes in the format with this ending.
+fn compress(ending: &str, bytes: &[u8]) -> Vec<u8> {
+    match ending {
+        "tar.gz" => {
+            let mut writer = GzEncoder::new(Vec::new(), Compression::best());
+            writer.write_all(bytes).unwrap();
+            writer.finish().unwrap()
+        }
+        "tar.bz2" => {
+            let mut writer = BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            writer.write_all(bytes).unwrap();
+            writer.finish().unwrap()
+        }
+        "tar.xz" => xz(bytes, 1 << 20),
+        "tar.zst" => compress_to_vec(bytes, CompressionLevel::Fastest),
+        other => panic!("{other}"),
+    }
+}
+
+fn xz(bytes: &[u8], dictionary: u32) -> Vec<u8> {
+    let mut options = XzOptions::with_preset(0);
+    options.lzma_options.dict_size = dictionary;
+    let mut writer = XzWriter::new(Vec::new(), options).unwrap();
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
+}
+
 fn tar_gz(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
-    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    compress("tar.gz", &tar_archive(entries))
+}
+
+/// Builds a tar archive with these names, types and contents. The names are not normalized.
+fn tar_archive(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
     for (name, kind, content) in entries {
         let mut header = Header::new_gnu();
         header.set_entry_type(*kind);
@@ -30,7 +67,7 @@ fn tar_gz(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
         header.set_cksum();
         archive.append(&header, content.as_bytes()).unwrap();
     }
-    archive.into_inner().unwrap().finish().unwrap()
+    archive.into_inner().unwrap()
 }
 
 fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
@@ -145,8 +182,9 @@ fn entries_never_leave_the_directory() {
         ("a\\..\\x", "contains `..`"),
         ("/abs/main.tf", "is inside"),
     ] {
-        let tarred = tar_gz(&[(name, file, "x")]);
-        for (kind, bytes) in [("tgz", tarred), ("zip", zip(&[(name, "x")]))] {
+        let tarred = tar_archive(&[(name, file, "x")]);
+        let archives = COMPRESSED.map(|ending| (ending, compress(ending, &tarred)));
+        for (kind, bytes) in archives.into_iter().chain([("zip", zip(&[(name, "x")]))]) {
             let path = format!("/{}.{kind}", sha256_hex(name.as_bytes()));
             site.registry.serve(&path, Document::octets(bytes));
             let found = site.fetch(&site.registry.url(&path), None);
@@ -190,19 +228,21 @@ fn entries_that_are_links_become_files() {
 fn entries_that_unpack_to_too_much_are_refused() {
     let site = ModuleSite::start();
     let zeros = "\0".repeat(1 << 20);
-    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     let mut header = Header::new_gnu();
-    header.set_size(200 << 20);
+    header.set_size(100 << 20);
     header.as_old_mut().name[..1].copy_from_slice(b"z");
     header.set_cksum();
-    bomb.write_all(header.as_bytes()).unwrap();
-    for _ in 0..200 {
-        bomb.write_all(zeros.as_bytes()).unwrap();
+    let bomb = [header.as_bytes(), zeros.repeat(100).as_bytes()].concat();
+    for ending in COMPRESSED {
+        let path = format!("/bomb.{ending}");
+        site.registry
+            .serve(&path, Document::octets(compress(ending, &bomb)));
+        let found = site.text(&site.registry.url(&path));
+        assert!(
+            found.contains("it unpacks to more than"),
+            "{ending}: {found}"
+        );
     }
-    site.registry
-        .serve("/bomb.tgz", Document::octets(bomb.finish().unwrap()));
-    let found = site.text(&site.registry.url("/bomb.tgz"));
-    assert!(found.contains("it unpacks to more than"), "{found}");
 
     let packed = RawEntry::deflated("z", zeros.repeat(100));
     let lying = RawEntry {
@@ -219,6 +259,113 @@ fn entries_that_unpack_to_too_much_are_refused() {
         let found = site.text(&site.registry.url(path));
         assert!(found.contains(expected), "{path}: {found}");
     }
+}
+
+#[test]
+fn archives_that_need_too_much_memory_or_are_cut_are_refused() {
+    let site = ModuleSite::start();
+    let file = tar_archive(&[("main.tf", EntryType::Regular, &"x".repeat(10_000))]);
+    // An archive with one frame, whose window is 1 GiB.
+    let window = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1, 0, 0];
+    let mut rows = vec![
+        (
+            "large.tar.xz".to_owned(),
+            xz(&file, 256 << 20),
+            "it needs more than",
+        ),
+        (
+            "large.tar.zst".to_owned(),
+            window.to_vec(),
+            "it needs more than",
+        ),
+    ];
+    for ending in COMPRESSED {
+        let whole = compress(ending, &file);
+        let half = whole[..whole.len() / 2].to_vec();
+        rows.push((format!("half.{ending}"), half, "it cannot be read"));
+        rows.push((
+            format!("text.{ending}"),
+            b"text".to_vec(),
+            "it cannot be read",
+        ));
+        rows.push((format!("empty.{ending}"), Vec::new(), "cannot unpack"));
+    }
+    for (name, bytes, expected) in rows {
+        let path = format!("/{name}");
+        site.registry.serve(&path, Document::octets(bytes));
+        let found = site.text(&site.registry.url(&path));
+        assert!(found.contains(expected), "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_checksum_list_is_requested_by_each_run() {
+    let mut site = ModuleSite::start();
+    let zipped = zip(&[("main.tf", "zip")]);
+    let list = format!("{}  m.zip\n", sha256_hex(&zipped));
+    site.registry.serve("/m.zip", Document::octets(zipped));
+    site.registry.serve("/SUMS", Document::octets(list));
+    let list = site.registry.url("/SUMS");
+    let source = site.registry.url(&format!("/m.zip?checksum=file:{list}"));
+    for offline in [false, false, true] {
+        site.run_again(offline);
+        assert_eq!(site.text(&source), "zip");
+    }
+    let count = |path: &str| site.registry.log().count("GET", path);
+    assert_eq!((count("/SUMS"), count("/m.zip")), (2, 1));
+    let unknown = site.registry.url("/unknown");
+    let source = site
+        .registry
+        .url(&format!("/m.zip?checksum=file:{unknown}"));
+    assert_contains(&site.text(&source), "is not on this machine");
+    site.run_again(false);
+    assert_contains(&site.text(&source), "the server responded with 404");
+    let large = Document::octets("x".repeat((2 << 20) + 1));
+    site.registry.serve("/large", large);
+    let large = site.registry.url("/large");
+    let source = site.registry.url(&format!("/m.zip?checksum=file:{large}"));
+    assert_contains(
+        &site.text(&source),
+        "larger than the limit of 2097152 bytes",
+    );
+    let plain = site.registry.url("/m.zip?checksum=file:http://h.test/SUMS");
+    assert_contains(
+        &site.text(&plain),
+        "plain http is not allowed for `http://h.test/SUMS`",
+    );
+}
+
+/// MD5 and SHA-1 checksums can be forged, so they do not protect an archive on its way, and one from another address is not used.
+#[test]
+fn weak_checksums_count_less() {
+    let mut site = ModuleSite::start();
+    site.run_again(false);
+    let weak = "0".repeat(32);
+    assert_eq!(
+        site.text(&format!("http://h.test/m.zip?checksum=md5:{weak}")),
+        "`http://h.test/m.zip` would be fetched over plain http"
+    );
+    let zipped = zip(&[("main.tf", "zip")]);
+    let (md5, sha256) = (md5_hex(&zipped), sha256_hex(&zipped));
+    for path in ["/a.zip", "/b.zip"] {
+        site.registry.serve(path, Document::octets(zipped.clone()));
+    }
+    for checksum in [sha256, md5] {
+        for path in ["/a.zip", "/b.zip"] {
+            let source = site.registry.url(&format!("{path}?checksum={checksum}"));
+            assert_eq!(site.text(&source), "zip");
+        }
+    }
+    let count = |path: &str| site.registry.log().count("GET", path);
+    assert_eq!((count("/a.zip"), count("/b.zip")), (2, 1));
+}
+
+fn md5_hex(bytes: &[u8]) -> String {
+    use md5::Digest as _;
+    let digest = md5::Md5::digest(bytes);
+    digest
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[test]

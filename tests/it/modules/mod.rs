@@ -7,6 +7,7 @@
 //! | no hooks, only allowed protocols (including in submodules and `insteadOf`), no symlinks out of the package | `git::*` |
 //! | what failures of git say, and their hints | `git_failures::*` |
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
+//! | archive formats, checksums and checksum lists, as recorded | `recorded::*` |
 //! | paths and symlinks out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
 //! | what later runs use from the cache, and what they look up again | `kept::*` |
@@ -26,6 +27,7 @@ mod installed;
 mod kept;
 #[cfg(unix)]
 mod moving;
+mod recorded;
 mod registry;
 
 use std::collections::BTreeMap;
