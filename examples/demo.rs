@@ -4,8 +4,6 @@
 //!
 //! `cargo run --example demo`
 
-#![expect(clippy::print_stdout, reason = "the output is the demo")]
-
 use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -13,6 +11,9 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+/// The root of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The platforms that the demo's lock files support.
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
@@ -74,7 +75,7 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
         // With the example in the same command, Cargo selects the same features as before, so it compiles nothing
         // twice.
         .args(["build", "--bin", "tflock", "--example", "demo"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"));
+        .current_dir(ROOT);
     // `cargo run` sets these variables. Build scripts would see them as a change, and half of the crates would be
     // recompiled.
     let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_"];
@@ -120,7 +121,7 @@ fn registry() -> FakeRegistry {
 
 /// Copies the demo's repository and fills the hashes of this registry into its outdated lock file.
 fn lay_out(context: &TestContext, registry: &FakeRegistry) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
+    let source = Path::new(ROOT).join("testdata/demo");
     context.copy(&source, ".");
     let old = context.read("stacks/billing/.terraform.lock.hcl");
     context.write_lock_file("stacks/billing", registry.fill(&old));
