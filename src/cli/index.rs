@@ -126,7 +126,7 @@ pub struct IndexPackagesArgs {
         conflicts_with = "providers"
     )]
     pub paths: Vec<PathBuf>,
-    /// Process every directory below PATH, which is always done
+    /// Process every directory below PATH, as without this option
     #[arg(short, long, help_heading = "Which directories")]
     pub recursive: bool,
     /// Process only packages for these platforms (repeatable, comma lists accepted) [default: all that are published]

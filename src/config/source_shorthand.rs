@@ -19,19 +19,22 @@ pub(super) fn has_scheme(address: &str) -> bool {
     };
     is_scheme
         && !address.contains(|character: char| character.is_ascii_control())
-        && is_authority(authority)
+        && is_authority(authority, scheme)
         && (!path.starts_with('/') || has_valid_escapes(path))
         && has_valid_escapes(fragment)
 }
 
-/// Returns whether `text` is a valid `USER:PASSWORD@HOST:PORT`, of which each part may be missing.
-fn is_authority(text: &str) -> bool {
+/// Returns whether `text` is a valid `USER:PASSWORD@HOST:PORT`, of which each part may be missing. The host may contain colons,
+/// except in web addresses.
+fn is_authority(text: &str, scheme: &str) -> bool {
+    let is_web = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
     let (user, host) = text.rsplit_once('@').unwrap_or(("", text));
     let (name, port) = match host.rsplit_once(']') {
         Some((name, port)) if host.starts_with('[') => {
             (name, port.strip_prefix(':').unwrap_or(port))
         }
-        _ => host.split_once(':').unwrap_or((host, "")),
+        _ if is_web => host.split_once(':').unwrap_or((host, "")),
+        _ => host.rsplit_once(':').unwrap_or((host, "")),
     };
     let allows = |text: &str, more: &str| {
         let is_allowed = |character: char| {
@@ -142,10 +145,10 @@ mod tests {
         let valid = "
             https://h.test/r | https://h.test:99999/r | https://h.test:/r | https://[::1]:80/r | https://é.test/é
             https://u:p@h.test/a b | https:///r | https:// | git:: | foo:bar | foo:%zz | C:/x | a+b.c-d://x
-            https://h.test/%20?%zz | https://h.test/r#%20
+            https://h.test/%20?%zz | https://h.test/r#%20 | file://a::b: | ssh://a:b:22/r
         ";
         let invalid = "
-            h.test/r | 1foo:bar | ht_tp://h.test/r | ::x | é:x | https://h.test:o/r | https://h te/r | https://u w@h.test/r
+            h.test/r | 1foo:bar | ht_tp://h.test/r | ::x | é:x | https://h.test:o/r | https://a:1:2/r | HTTP://a::1/r | ssh://a:22:b/r | https://h te/r | https://u w@h.test/r
             https://h.test/%zz | https://h.test/% | https://[::1/r | https://h.test/r#%z | https://u:%@h.test/r
         ";
         let split = |rows: &'static str| {

@@ -171,8 +171,8 @@ impl RequestFault {
                  cache server, which responds with 423 Locked"
             }
             Self::Status { status: 501, .. } => {
-                "check the `host` blocks of the CLI configuration: the server may be a mirror or a provider cache server that lacks this \
-                 part of the protocol"
+                "find out which server this is, and whether a `host` block of the CLI configuration names it: a file server, a mirror or a \
+                 provider cache server lacks parts of the protocol"
             }
             Self::Status { status: 407, .. } => {
                 "add credentials to `HTTPS_PROXY`: the proxy requires them"
@@ -290,7 +290,7 @@ mod tests {
         let expected = [
             "correct the address, or find out whether a proxy or a login page replaces the response: the server sent a web page",
             "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider cache server, which responds with 423 Locked",
-            "check the `host` blocks of the CLI configuration: the server may be a mirror or a provider cache server that lacks this part of the protocol",
+            "find out which server this is, and whether a `host` block of the CLI configuration names it: a file server, a mirror or a provider cache server lacks parts of the protocol",
             "add credentials to `HTTPS_PROXY`: the proxy requires them",
             "use the form `http://HOST:PORT`, or the scheme `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to connect directly",
             "to allow it, add a `host` block with an `http://` service to the CLI configuration",

@@ -16,8 +16,8 @@ const PLACE: &str = "[ROOT]/home/terraform.rc:";
 const ANSWERS: &str = "
     */versions   | status=423 | Terragrunt's provider cache server
     */download/* | status=423 | Terragrunt's provider cache server
-    */versions   | status=501 | a provider cache server that lacks this part of the protocol
-    */download/* | status=501 | check the `host` blocks of the CLI configuration
+    */versions   | status=501 | a provider cache server lacks parts of the protocol
+    */download/* | status=501 | whether a `host` block of the CLI configuration names it
     */versions   | html       | correct the address, or find out whether
     */download/* | html       | the server sent a web page
     */versions   | status=400 | 400 Bad Request

@@ -120,6 +120,8 @@ fn functions() {
         templatestring("./$${name}", { name = "c" }) | c | c
         provider::q::f() | - | -
         can(var.n) ? "./c" : "./a" | - | c
+        try(sensitive([1]).x, sensitive([1])[1], sensitive({ a = 1 })["b"], sensitive("a").b, "./c") | c | c
+        try(sensitive({ x = "./a" }).x, "./c") | - | -
     "#;
     check_sources(VARIABLES, rows);
 }

@@ -58,6 +58,13 @@ impl Explain for SelectionError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::Versions {
+                provider,
+                source: RegistryError::UnknownProvider { .. },
+            } => Some(format!(
+                "check the address: without a namespace, `{name}` means `hashicorp/{name}`",
+                name = provider.type_name
+            )),
             Self::Versions { source, .. } => source.hint(),
             Self::NoVersion { .. } => None,
             Self::NoPlatforms { .. } => Some("name the platforms with `--platform`".to_owned()),

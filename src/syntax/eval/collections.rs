@@ -10,10 +10,11 @@ use super::super::value::{MAP_VALUES, Value, normalized};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
-/// Evaluates `value.name`.
+/// Evaluates `value.name`. A part of a sensitive value is unknown, but `try` catches the error if the part does not exist.
 pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, EvalProblem> {
     match value {
-        Value::Unknown | Value::Sensitive(_) => Ok(&Value::Unknown),
+        Value::Unknown => Ok(&Value::Unknown),
+        Value::Sensitive(inner) => attribute(inner, name).map(|_| &Value::Unknown),
         Value::Object(entries) | Value::Map(entries) => entries
             .get(&*normalized(name))
             .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
@@ -24,7 +25,8 @@ pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, E
 /// Evaluates `value[key]`.
 pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, EvalProblem> {
     match (value, key) {
-        (Value::Unknown | Value::Sensitive(_), _)
+        (Value::Sensitive(inner), key) => index(inner, key).map(|_| &Value::Unknown),
+        (Value::Unknown, _)
         | (
             Value::List(_) | Value::Tuple(_) | Value::Map(_) | Value::Object(_),
             Value::Unknown | Value::Sensitive(_),

@@ -144,6 +144,9 @@ fn a_bad_provider_does_not_stop_the_others() {
     );
     let outcome = outcome.expect_code(1);
     outcome.assert_stderr("cannot find the versions of `registry.terraform.io/acme/missing`");
+    outcome.assert_stderr(
+        "hint: check the address: without a namespace, `missing` means `hashicorp/missing`",
+    );
     outcome.assert_stderr("cannot find a version of `registry.terraform.io/acme/bolt` that the constraints `> 9.0.0` allow");
     outcome.assert_stderr("cannot add the record of `registry.terraform.io/acme/bolt` 1.0.0");
     let report = report(&outcome);

@@ -213,7 +213,10 @@ async fn hints_name_possible_causes() {
     let status = |status| on_list.clone().status(status);
     for (rule, expected) in [
         (status(423), "Terragrunt's provider cache server"),
-        (status(501), "that lacks this part of the protocol"),
+        (
+            status(501),
+            "a provider cache server lacks parts of the protocol",
+        ),
         (on_list.clone().html(), "the server sent a web page"),
         (status(404), "check the `source`"),
         (status(401), "set `TF_TOKEN_registry_terraform_io`"),
