@@ -107,6 +107,9 @@ codes! {
     AuditModuleBlocks: "TFL015", "module-blocks", [Error],
         "The lock file has `module` blocks, which no engine supports yet: the next change removes them.",
         "Delete the blocks, unless the program that wrote them needs them.";
+    AuditCacheServerConstraints: "TFL016", "cache-server-constraints", [Error],
+        "Terragrunt's provider cache server recorded constraints that differ from those of the configuration: `init` keeps them.",
+        "Run `tflock lock`.";
 
     AgeUnknown: "age-unknown", "age-unknown", [Warning],
         "The signing date of a version is unknown, so `--min-age` could not be applied.",

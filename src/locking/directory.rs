@@ -7,6 +7,7 @@ use crate::lockfile::{Locks, ModuleBlocks};
 use crate::provider::{Engine, Platform, ProviderAddr, Requirements, Version};
 use crate::span::Place;
 
+use super::cache_server::without_completion;
 use super::error::LockingError;
 use super::join_bounded::join_bounded;
 use super::note::Note;
@@ -27,6 +28,8 @@ pub struct LockJob {
     pub complete: bool,
     /// Whether there is a lock file but no configuration. If so, the entries of the lock file are the requirements.
     pub lock_only: bool,
+    /// Whether the directory is a Terragrunt unit.
+    pub is_unit: bool,
     /// The entries of the lock file. Empty if the file does not exist.
     pub old: Arc<Locks>,
     /// The `module` blocks of the lock file.
@@ -55,15 +58,20 @@ pub struct VerifiedPackage {
     pub record: Arc<PackageRecord>,
 }
 
-/// Converts the entries of a lock file into the requirements of a directory that has no configuration.
+/// Converts the entries of a lock file into the requirements of a directory that has no configuration, or of a unit whose
+/// configuration is unknown.
 pub fn requirements_from_lock(
     locks: &Locks,
     places: &BTreeMap<ProviderAddr, Place>,
+    is_unit: bool,
 ) -> Requirements {
     let mut requirements = Requirements::default();
     for (address, lock) in &locks.providers {
         let place = places.get(address).cloned();
-        requirements.require(address.clone(), &lock.constraints, place);
+        let original = without_completion(&lock.constraints, &lock.version);
+        let original = original.filter(|_| is_unit);
+        let constraints = original.as_ref().unwrap_or(&lock.constraints);
+        requirements.require(address.clone(), constraints, place);
     }
     requirements
 }

@@ -5,6 +5,7 @@
 //! `evidence` compares it with the recorded hashes and builds the new entry. Nothing in this module writes lock files.
 
 mod audit;
+mod cache_server;
 mod directory;
 mod disk_cache;
 mod error;

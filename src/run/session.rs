@@ -49,7 +49,12 @@ impl Session {
         settings: &SourceSettings,
     ) -> Result<Self, CommandError> {
         let printer = invocation.printer;
-        for note in tree.working_set.notes() {
+        for note in tree
+            .working_set
+            .notes()
+            .into_iter()
+            .chain(tree.units.notes())
+        {
             progress.suspend(|| printer.message(&note));
         }
         let reporter = progress.reporter();

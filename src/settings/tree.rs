@@ -13,12 +13,13 @@ use crate::locking::{Policy, Upgrade};
 use crate::options::{EffectiveOptions, OptionLayer, ValueOrigin};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
+use crate::terragrunt::UnitOptions;
 use crate::walk::IgnoreRule;
 
 use super::config_file::{ConfigFiles, RevisionTexts, read_named, signer_rules};
 use super::path_group::PathGroup;
 use super::reading::{allowed_directories, read_options};
-use super::{ConfigFileError, Environment, SettingsError, Untrusted, WorkingSet};
+use super::{ConfigFileError, Environment, SettingsError, UnitSettings, Untrusted, WorkingSet};
 
 /// The directories that a run processes, and how they are read.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct TreeSettings {
     pub clean_up: bool,
     /// Read only lock files, not the configuration. Locked providers count as required.
     pub locks_alone: bool,
+    /// The environment of Terragrunt units.
+    pub units: UnitSettings,
     config_files: Arc<ConfigFiles>,
     groups: Vec<PathGroup>,
     command_line: OptionLayer,
@@ -112,6 +115,7 @@ impl TreeSettings {
             allowed: allowed_directories(confinement, environment)?,
             listed: tracked.map(|tracked| FileList::new(move |path| tracked.contains(path))),
         });
+        let units = UnitSettings::new(environment, untrusted.as_ref());
         let mut settings = Self {
             working_directory: environment.working_directory.clone(),
             areas: Vec::new(),
@@ -121,6 +125,7 @@ impl TreeSettings {
             untrusted,
             clean_up: false,
             locks_alone: false,
+            units,
             groups,
             command_line,
             targets: request.targets,
@@ -185,6 +190,16 @@ impl TreeSettings {
     pub fn jobs(&self) -> usize {
         let jobs = self.areas.iter().map(|area| area.options.jobs.value.0);
         usize::from(jobs.min().unwrap_or(1))
+    }
+
+    /// Returns what the evaluation of units depends on besides files.
+    pub fn unit_options(&self) -> UnitOptions {
+        UnitOptions {
+            environment: self.units.environment.clone(),
+            working_directory: self.working_directory.clone(),
+            files: Arc::clone(&self.reading.files),
+            is_untrusted: self.untrusted.is_some(),
+        }
     }
 
     /// Returns the hosts to which requests for registries and modules may be sent.

@@ -38,6 +38,7 @@ mod reports;
 mod rows;
 mod secrets;
 mod stacks;
+mod terragrunt;
 mod trust;
 mod twins;
 mod unreachable;

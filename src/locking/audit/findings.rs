@@ -8,6 +8,7 @@ use super::requested_platforms;
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::display::{counted, quoted};
 use crate::locking::PackageRecord;
+use crate::locking::cache_server::has_server_constraints;
 use crate::locking::error::{LockingError, LockingProblem, PackageFailure};
 use crate::locking::policy::Missing;
 use crate::provider::{Hash, HashScheme, Platform};
@@ -83,13 +84,22 @@ impl ProviderAudit<'_> {
             _ => format!("`{text}`"),
         };
         (recorded != required).then(|| {
-            let message = format!(
-                "the recorded constraints of `{}` are {}, but the configuration has {}",
-                self.task.address,
-                shown(recorded.to_string()),
-                shown(required.to_string())
-            );
-            let code = Code::AuditConstraintsDiffer;
+            let subject = format!("the recorded constraints of `{}`", self.task.address);
+            let [recorded_text, required_text] =
+                [recorded, required].map(|constraints| shown(constraints.to_string()));
+            let is_server = self.target.job.is_unit
+                && has_server_constraints(recorded, required, &self.lock.version);
+            let (code, message) = if is_server {
+                let message = format!(
+                    "{subject} are {recorded_text}, which Terragrunt's provider cache server wrote instead of {required_text}"
+                );
+                (Code::AuditCacheServerConstraints, message)
+            } else {
+                let message = format!(
+                    "{subject} are {recorded_text}, but the configuration has {required_text}"
+                );
+                (Code::AuditConstraintsDiffer, message)
+            };
             self.finding_at(self.line_with("constraints"), code, message, self.fix([]))
         })
     }

@@ -187,6 +187,15 @@ impl VersionConstraints {
     }
 }
 
+impl FromIterator<Constraint> for VersionConstraints {
+    fn from_iter<I: IntoIterator<Item = Constraint>>(constraints: I) -> Self {
+        let mut constraints: Vec<_> = constraints.into_iter().collect();
+        constraints.sort_unstable();
+        constraints.dedup();
+        Self { constraints }
+    }
+}
+
 /// Returns the newest version that the constraints allow. Supported platforms and protocols do not matter.
 ///
 /// If the newest versions differ only in metadata, the engines pick one at random. This function picks the one whose metadata is

@@ -108,7 +108,11 @@ impl<'a> DirectoryReader<'a> {
         let lock_only = self.settings.locks_alone || locked.bytes.is_some() && !is_configured;
         let root = if lock_only {
             RootModule {
-                requirements: Arc::new(requirements_from_lock(&locked.locks, &locked.rest.places)),
+                requirements: Arc::new(requirements_from_lock(
+                    &locked.locks,
+                    &locked.rest.places,
+                    found.has_unit_file,
+                )),
                 ..RootModule::default()
             }
         } else {
@@ -124,6 +128,7 @@ impl<'a> DirectoryReader<'a> {
             complete: root.missing.is_empty(),
             requirements: root.requirements,
             lock_only,
+            is_unit: found.has_unit_file,
             old: locked.locks,
             modules: locked.rest.modules,
             places: locked.rest.places,

@@ -31,7 +31,11 @@ pub(in crate::run) fn reread(
     let file = lockfile::parse(&path, text, job.engine)
         .map_err(|errors| Diagnostic::all(&errors, &directory.path))?;
     let requirements = if job.lock_only {
-        Arc::new(requirements_from_lock(&file.locks, &file.places))
+        Arc::new(requirements_from_lock(
+            &file.locks,
+            &file.places,
+            job.is_unit,
+        ))
     } else {
         Arc::clone(&job.requirements)
     };
@@ -43,6 +47,7 @@ pub(in crate::run) fn reread(
         engine: job.engine,
         complete: job.complete,
         lock_only: job.lock_only,
+        is_unit: job.is_unit,
     };
     Ok((bytes.map(Arc::from), job))
 }

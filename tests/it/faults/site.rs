@@ -176,6 +176,7 @@ impl LockedSite {
             requirements: Arc::new(requirements),
             complete: true,
             lock_only: false,
+            is_unit: false,
             old: Arc::default(),
             modules: None,
             places: BTreeMap::new(),

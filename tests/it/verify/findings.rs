@@ -110,6 +110,10 @@ fn edit_lock_file(situation: &str, registry: &FakeRegistry, context: &TestContex
             let text = context.lock_file("a").unwrap();
             context.write_lock_file("a", text + "\nmodule \"m\" {\n  version = \"1.0.0\"\n}\n");
         }
+        "Terragrunt's provider cache server wrote the file" => {
+            context.write("a/terragrunt.hcl", "");
+            edit(context, "\"~> 1.0\"", "\"~> 1.0.0\"");
+        }
         "The file was edited by hand" => edit(context, "  version ", "  # kept back\n  version "),
         "Git for Windows converted the line endings on checkout" => {
             context.write(FILE, context.read(FILE).replace('\n', "\r\n"));
