@@ -21,6 +21,15 @@ use crate::registry::{CauseText, RequestFault};
 /// The address of an emulator of Google Cloud Storage, as Google's client libraries know it.
 const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
+/// In the message about a file with Google's credentials whose type `object_store` does not know.
+const UNKNOWN_CREDENTIALS: &str = "expected `service_account` or `authorized_user`";
+
+/// The codes in responses to requests for objects in a bucket or container that does not exist.
+const MISSING_BUCKET: [&str; 2] = [
+    "<Code>NoSuchBucket</Code>",
+    "<Code>ContainerNotFound</Code>",
+];
+
 /// Applies the variables with this prefix that the builder knows.
 macro_rules! configured {
     ($builder:expr, $settings:expr, $prefix:literal) => {{
@@ -64,7 +73,13 @@ pub(super) fn open(
             .build()
             .map(|store| Arc::new(store) as _),
     };
-    store.map_err(|error| IndexError::Environment(without_values(error.source().unwrap_or(&error))))
+    store.map_err(|error| {
+        let cause = error.source().unwrap_or(&error);
+        if cause.to_string().contains(UNKNOWN_CREDENTIALS) {
+            return IndexError::CredentialType;
+        }
+        IndexError::Environment(without_values(cause))
+    })
 }
 
 /// Sends requests without credentials to the emulator at `host`, if it is set.
@@ -122,6 +137,7 @@ pub(super) async fn read(
     let read = async { store.get(path).await?.bytes().await };
     match read.await {
         Ok(content) => Ok(Some(content)),
+        Err(error) if is_bucket_missing(&error) => Err(IndexError::NoBucket),
         Err(object_store::Error::NotFound { .. }) => Ok(None),
         Err(error) => Err(classify(&error)),
     }
@@ -162,11 +178,24 @@ fn classify(error: &object_store::Error) -> IndexError {
         }
         layer = current.source();
     }
+    if is_bucket_missing(error) {
+        return IndexError::NoBucket;
+    }
     let mut innermost: &dyn Error = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
     IndexError::Store(without_values(innermost))
+}
+
+/// Whether an object is missing because its bucket or container is. Some servers send the same response in both cases.
+fn is_bucket_missing(error: &object_store::Error) -> bool {
+    let object_store::Error::NotFound { source, .. } = error else {
+        return false;
+    };
+    // The message of the source contains the response.
+    let response = source.to_string();
+    MISSING_BUCKET.iter().any(|code| response.contains(code))
 }
 
 /// Returns the beginning of a message, up to the first value or cause: both may contain text from a variable, a key file or a response.
@@ -219,6 +248,26 @@ mod tests {
             assert_eq!(value.as_deref(), Some(expected), "{key:?}");
         }
         assert_eq!(azure(&[], AzureConfigKey::AccountName), None);
+    }
+
+    #[test]
+    fn other_types_of_credentials_are_named_as_unsupported() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        for (content, is_type) in [
+            (r#"{"type": "external_account", "audience": "a"}"#, true),
+            (r#"{"type": "impersonated_service_account"}"#, true),
+            (r#"{"type": "service_account"}"#, false),
+            ("nonsense", false),
+        ] {
+            std::fs::write(path, content).unwrap();
+            let settings = settings(&[("GOOGLE_APPLICATION_CREDENTIALS", path)]);
+            let opened = open(Cloud::GoogleCloud, "bucket", &settings);
+            let error = opened.map(|_| ()).unwrap_err();
+            let found = matches!(error, IndexError::CredentialType);
+            assert_eq!(found, is_type, "{content}: {error:?}");
+            assert!(error.hint().is_some());
+        }
     }
 
     #[tokio::test]

@@ -4,8 +4,10 @@ use std::io;
 use std::sync::Arc;
 
 use super::address::IndexAddress;
+use super::key::KeyName;
 use super::record::RecordError;
 use crate::code::Code;
+use crate::package::AuthenticityError;
 use crate::registry::{CauseText, RequestFault};
 use crate::span::Explain;
 
@@ -15,6 +17,13 @@ pub enum IndexError {
     /// The configuration in the environment is incomplete or invalid. The cause contains no values of variables.
     #[error("the environment does not describe the object store")]
     Environment(#[source] CauseText),
+    /// A file with credentials for Google Cloud Storage is of a kind that `object_store` does not know, such as `external_account`.
+    #[error(
+        "the type of the file with the credentials is not supported, only `service_account` and `authorized_user` are"
+    )]
+    CredentialType,
+    #[error("the bucket or container does not exist")]
+    NoBucket,
     #[error(transparent)]
     Request(#[from] RequestFault),
     /// Any other failure of an object store, such as a response that does not follow the protocol.
@@ -52,6 +61,17 @@ pub enum IndexWarning {
         #[source]
         source: IndexError,
     },
+    /// A record counts, but the registry contradicts it.
+    #[error(
+        "the hash index has a record that contradicts the registry, signed by the trusted key `{key}`; the package was downloaded instead"
+    )]
+    Contradiction {
+        key: KeyName,
+        /// The path of the record in the index.
+        path: String,
+        #[source]
+        source: AuthenticityError,
+    },
     #[error("cannot write to the hash index `{address}`; some records are missing")]
     Write {
         address: IndexAddress,
@@ -71,16 +91,17 @@ impl Explain for IndexWarning {
                 "name the key that signs its records with `--index-key` or `TFLOCK_INDEX_KEYS`"
                     .to_owned(),
             ),
+            Self::Contradiction { path, .. } => Some(advise_removal(path)),
             Self::Read { source, .. } | Self::Write { source, .. } => source.hint(),
         }
     }
 }
 
 impl IndexWarning {
-    /// Returns the index that failed.
+    /// Returns the index that failed. `None` if the problem does not belong to one.
     pub const fn address(&self) -> Option<&IndexAddress> {
         match self {
-            Self::NoKey => None,
+            Self::NoKey | Self::Contradiction { .. } => None,
             Self::Read { address, .. } | Self::Write { address, .. } => Some(address),
         }
     }
@@ -94,7 +115,20 @@ impl IndexError {
                 "set the variables of the cloud, such as `AWS_REGION`, `GOOGLE_SERVICE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`"
                     .to_owned(),
             ),
+            Self::CredentialType => Some(
+                "use the key of a service account, or set `GOOGLE_BEARER_TOKEN` to an access token"
+                    .to_owned(),
+            ),
+            Self::NoBucket => Some(
+                "create it, or correct the address of the index and the endpoint of the cloud"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
+}
+
+/// Returns the hint about a false record at `path` that a trusted key signed.
+pub fn advise_removal(path: &str) -> String {
+    format!("stop trusting the key, find out who has it, and remove the record `{path}`")
 }

@@ -20,7 +20,7 @@ mod store;
 mod writer;
 
 pub use address::{AddressFault, Cloud, IndexAddress};
-pub use error::{IndexError, IndexWarning};
+pub use error::{IndexError, IndexWarning, advise_removal};
 pub use guard::LostTime;
 pub use key::{KeyError, KeyName, SignerKey, VerifierKey};
 pub use note::{MAX_NOTE_BYTES, NoteError, SignedNote};

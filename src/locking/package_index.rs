@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use crate::index::{
     HashRecord, IndexReader, IndexWarning, IndexWriter, KeyName, RecordKey, TrustedRecord,
 };
-use crate::package::PackageHashes;
+use crate::package::{AuthenticityError, PackageHashes};
 use crate::parallel::lock;
 use crate::provider::{Digest, Hash, PackageId};
 
@@ -21,6 +21,8 @@ use super::record::PackageRecord;
 /// The indexes of a run, and what the user allows instead of them.
 #[derive(Default)]
 pub struct PackageIndex {
+    /// Why an index that the user named is not used.
+    unused: Vec<IndexWarning>,
     reader: Option<IndexReader>,
     writer: Option<IndexWriter>,
     audit: Option<AuditSample>,
@@ -28,15 +30,18 @@ pub struct PackageIndex {
     pub(super) no_download: bool,
     /// The packages whose `h1` hash came from an index, by the key that signed it.
     used: Mutex<BTreeMap<KeyName, BTreeSet<PackageId>>>,
+    /// The records that contradict the registry, by path.
+    contradictions: Mutex<BTreeMap<String, IndexWarning>>,
 }
 
 /// What a run took from indexes and added to one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct IndexUsage {
     /// The number of packages whose `h1` hash came from an index, by the key that signed the record.
     pub read: BTreeMap<KeyName, usize>,
     /// The number of records that this run added.
     pub written: u64,
+    pub warnings: Vec<IndexWarning>,
 }
 
 /// The packages that are downloaded although an index has them, to check the records (`--index-audit`).
@@ -131,6 +136,11 @@ impl PackageIndex {
         Self { writer, ..self }
     }
 
+    #[must_use]
+    pub fn with_unused(self, unused: Vec<IndexWarning>) -> Self {
+        Self { unused, ..self }
+    }
+
     /// Whether the run reads an index.
     pub(super) const fn is_read(&self) -> bool {
         self.reader.is_some()
@@ -181,6 +191,22 @@ impl PackageIndex {
         }
     }
 
+    /// Remembers a record of `package` that contradicts the registry.
+    pub(super) fn note_contradiction(
+        &self,
+        package: &RecordKey,
+        key: KeyName,
+        source: AuthenticityError,
+    ) {
+        let path = package.path();
+        let warning = IndexWarning::Contradiction {
+            key,
+            path: path.clone(),
+            source,
+        };
+        lock(&self.contradictions).insert(path, warning);
+    }
+
     /// Waits for the records that are being written, and returns what the run has used and added.
     pub(super) async fn finish(&self) -> IndexUsage {
         let written = match &self.writer {
@@ -194,14 +220,16 @@ impl PackageIndex {
         IndexUsage {
             read: read.collect(),
             written,
+            warnings: self.warnings(),
         }
     }
 
-    /// Returns one warning for each index that failed. An index that cannot be read is not reported a second time if it cannot be
-    /// written, either.
+    /// Returns one warning for each index that failed, and one for the first record that contradicts the registry. An index that cannot
+    /// be read is not reported a second time if it cannot be written, either.
     pub(super) fn warnings(&self) -> Vec<IndexWarning> {
         let reader = self.reader.as_ref();
-        let mut warnings = reader.map(IndexReader::warnings).unwrap_or_default();
+        let mut warnings = self.unused.clone();
+        warnings.extend(reader.map(IndexReader::warnings).unwrap_or_default());
         let written = self.writer.as_ref().and_then(IndexWriter::warning);
         let is_known = |warning: &IndexWarning| {
             warnings
@@ -210,6 +238,7 @@ impl PackageIndex {
         };
         let written = written.filter(|warning| !is_known(warning));
         warnings.extend(written);
+        warnings.extend(lock(&self.contradictions).values().next().cloned());
         warnings
     }
 }

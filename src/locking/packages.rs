@@ -261,7 +261,14 @@ impl Packages {
             .hash_once(engine, meta, list.digest(), use_index)
             .await?;
         // A record that contradicts the registry must not fail the run.
-        if package.index_key.is_some() && list.accept(&package.hashes).is_err() {
+        if let Some(key) = &package.index_key
+            && let Err(error) = list.accept(&package.hashes)
+        {
+            let record = RecordKey {
+                zh: list.digest(),
+                type_name: meta.package.provider.type_name.clone(),
+            };
+            self.index.note_contradiction(&record, key.clone(), error);
             return self.hash_once(engine, meta, list.digest(), false).await;
         }
         Ok(package)

@@ -56,7 +56,7 @@ pub enum AuthenticityError {
         found: Digest,
     },
     #[error(
-        "downloaded package `{filename}` is {found} bytes long, but the registry reported {expected} bytes"
+        "package `{filename}` is {found} bytes long, but the registry reported {expected} bytes"
     )]
     OtherSize {
         filename: String,

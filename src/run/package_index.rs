@@ -11,11 +11,8 @@ use crate::settings::IndexSettings;
 
 /// Opens the indexes without sending a request. One that cannot be used is only a warning. If the run is offline, only indexes in
 /// directories are used.
-pub(super) fn open(
-    settings: &IndexSettings,
-    client: Option<&RegistryClient>,
-) -> (PackageIndex, Vec<IndexWarning>) {
-    let mut warnings = Vec::new();
+pub(super) fn open(settings: &IndexSettings, client: Option<&RegistryClient>) -> PackageIndex {
+    let mut unused = Vec::new();
     let is_online = client.is_some_and(|client| !client.settings().http.offline);
     let is_available =
         |address: &&IndexAddress| is_online || matches!(address, IndexAddress::Directory(_));
@@ -23,7 +20,7 @@ pub(super) fn open(
     let audit = settings.audit.map(AuditSample::new);
     let mut index = PackageIndex::new(audit, settings.no_download);
     let Some(client) = client.filter(|_| !available.is_empty()) else {
-        return (index, warnings);
+        return index;
     };
     let access = StoreSettings {
         exchange: HttpExchange::new(client),
@@ -34,7 +31,7 @@ pub(super) fn open(
     for address in available {
         match IndexStore::open(address.clone(), &access) {
             Ok(store) => stores.push(store),
-            Err(source) => warnings.push(IndexWarning::Read {
+            Err(source) => unused.push(IndexWarning::Read {
                 address: address.clone(),
                 source,
             }),
@@ -48,10 +45,10 @@ pub(super) fn open(
         index = index.with_writer(writer);
     }
     if settings.is_read && settings.keys.is_empty() && settings.signer.is_none() {
-        warnings.push(IndexWarning::NoKey);
+        unused.push(IndexWarning::NoKey);
     }
     if settings.is_read && !settings.keys.is_empty() {
         index = index.with_reader(IndexReader::new(stores, settings.keys.clone(), &lost));
     }
-    (index, warnings)
+    index.with_unused(unused)
 }

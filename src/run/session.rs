@@ -68,10 +68,7 @@ impl Session {
             .build()
             .context("cannot start the threads for network requests")?;
         let client = sources.values().next().map(|source| &source.client);
-        let (index, warnings) = package_index::open(&settings.index, client);
-        for warning in &warnings {
-            progress.suspend(|| printer.diagnostic(&Diagnostic::caution(warning)));
-        }
+        let index = package_index::open(&settings.index, client);
         let store = open_cache(&settings.cache).unwrap_or_else(|error| {
             progress.suspend(|| printer.diagnostic(&Diagnostic::caution(&error)));
             None

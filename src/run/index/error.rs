@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::code::Code;
-use crate::index::{IndexAddress, IndexError, RecordError};
+use crate::index::{IndexAddress, IndexError, RecordError, advise_removal};
 use crate::locking::{FalseRecord, PackageFailure};
 use crate::provider::{PackageId, ProviderAddr, Version, VersionConstraints};
 use crate::registry::RegistryError;
@@ -112,10 +112,7 @@ impl Explain for RecordTaskError {
                 "find out who wrote it; then remove it from the index, and add it again with `tflock index fill`"
                     .to_owned(),
             ),
-            RecordProblem::False(record) => Some(format!(
-                "stop trusting the key, find out who has it, and remove the record `{}`",
-                record.path
-            )),
+            RecordProblem::False(record) => Some(advise_removal(&record.path)),
             RecordProblem::Full => Some(
                 "remove the record from the index, and add it again with `tflock index fill`"
                     .to_owned(),

@@ -76,10 +76,14 @@ impl DirectoryCommand for MirrorCommand {
         (): &(),
         started: Instant,
     ) -> Result<MirrorReport, CommandError> {
-        // Only records that are still being written require a wait; the report does not count them.
-        let _usage = self.locker.packages.finish_index().await;
+        // The report does not count the records that this run added.
+        let index = self.locker.packages.finish_index().await;
+        let index_warnings = index.warnings.iter().map(Diagnostic::caution).collect();
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
-        let finished = tokio::task::spawn_blocking(move || self.finish(mirrored, started));
+        let finished = tokio::task::spawn_blocking(move || MirrorReport {
+            index_warnings,
+            ..self.finish(mirrored, started)
+        });
         Ok(finished.await.context("cannot write the index")?)
     }
 
@@ -232,6 +236,7 @@ impl MirrorCommand {
             pruned,
             unlisted,
             diagnostics,
+            index_warnings: Vec::new(),
             platforms: tree.platforms(),
             platforms_defaulted: areas.all(|area| area.policy.platforms_defaulted),
             downloaded: self.locker.packages.downloaded(),

@@ -42,6 +42,8 @@ pub(super) struct MirrorReport {
     pub(super) unlisted: Vec<UnlistedZip>,
     /// Errors and warnings that belong to no directory.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The warnings about hash indexes. The session has printed them, so only the JSON document contains them.
+    pub(super) index_warnings: Vec<Diagnostic>,
     pub(super) platforms: Vec<Platform>,
     pub(super) platforms_defaulted: bool,
     pub(super) downloaded: Downloaded,
@@ -206,7 +208,7 @@ impl MirrorReport {
                 .map(|listed| portable_path(listed.package.path()))
                 .collect(),
             directories: directories.collect(),
-            diagnostics: diagnostic_documents(&self.diagnostics),
+            diagnostics: diagnostic_documents(self.diagnostics.iter().chain(&self.index_warnings)),
             bytes_downloaded: self.downloaded.bytes,
             seconds: self.elapsed.as_secs_f64(),
         };
@@ -215,9 +217,13 @@ impl MirrorReport {
     }
 }
 
-fn diagnostic_documents(diagnostics: &[Diagnostic]) -> Vec<DiagnosticDocument<'_>> {
-    let documents = diagnostics.iter().map(DiagnosticDocument::without_position);
-    documents.collect()
+fn diagnostic_documents<'a>(
+    diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
+) -> Vec<DiagnosticDocument<'a>> {
+    let diagnostics = diagnostics.into_iter();
+    diagnostics
+        .map(DiagnosticDocument::without_position)
+        .collect()
 }
 
 #[derive(Serialize)]

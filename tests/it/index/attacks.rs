@@ -250,7 +250,14 @@ fn a_record_that_contradicts_the_registry_is_not_used() {
     let expected = context.lock_file("a");
     context.remove_lock_file("a");
     registry.log().clear();
-    with_index(line).run().expect_success();
+    let outcome = with_index(line).run().expect_success();
     assert_eq!(context.lock_file("a"), expected);
     assert_eq!(registry.log().count("GET", "*.zip"), 1);
+    assert_eq!(warnings(&outcome), 1, "{outcome}");
+    let signer = fixture.signer.verifier().name();
+    outcome.assert_stderr(&format!(
+        "the hash index has a record that contradicts the registry, signed by the trusted key `{signer}`"
+    ));
+    outcome.assert_stderr("bytes long, but the registry reported");
+    outcome.assert_stderr(&format!("remove the record `{}`", record.key().path()));
 }

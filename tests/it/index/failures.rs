@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use tflock_test_support::{FakeRegistry, Identity, Misbehave, Response, TestAuthority, check_rows};
+use tflock_test_support::{
+    FakeRegistry, Identity, Misbehave, Program, Response, TestAuthority, check_rows,
+};
 
 use super::{IndexFixture, LOCK, PLATFORMS, start, warnings};
 use crate::unreachable::servers::{PROTOCOL_VERSION, respond_at_once, respond_with_tls};
@@ -71,6 +73,133 @@ fn a_failing_index_costs_a_few_seconds_and_one_warning() {
         assert_eq!(warnings(&outcome), 1, "{message}\n{outcome}");
         outcome.assert_stderr("cannot read the hash index");
         outcome.assert_stderr(message);
+    });
+}
+
+/// Each redirect leads to the next one, so that no address is requested twice. Object stores send no redirects.
+#[test]
+fn few_of_ten_thousand_redirects_are_followed() {
+    let server = FakeRegistry::start();
+    for number in 0..10_000 {
+        let rule = Misbehave::on(&format!("/chain/{number}/*"));
+        server.misbehave(rule.redirect(&format!("/chain/{}/record", number + 1)));
+    }
+    let fixture = start();
+    let web = format!(" --index {}", server.url("/chain/0"));
+    let rows = [
+        (web.as_str(), 10, "more than 9 redirects"),
+        ("", 1, "the server responded with 302"),
+    ];
+    for (index, requests, message) in rows {
+        let command = fixture.command(&format!("{LOCK} a b{index}"));
+        let command = command
+            .env("TFLOCK_INDEX", "s3://chain/0")
+            .env("AWS_ENDPOINT_URL", server.url(""))
+            .env("AWS_SKIP_SIGNATURE", "true");
+        let outcome = command.run().expect_success();
+        assert_unchanged(&fixture);
+        assert_eq!(warnings(&outcome), 1, "{outcome}");
+        outcome.assert_stderr(message);
+        let total = server.log().total();
+        assert_eq!(total, requests * PLATFORMS.len(), "{outcome}");
+        server.log().clear();
+        fixture.registry.log().clear();
+    }
+}
+
+/// The scheme of an address, the code that its cloud sends, and variables that the cloud requires.
+type MissingBucket = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+/// Otherwise, a wrong name in the address would look like an index without records.
+#[test]
+fn a_bucket_that_does_not_exist_is_a_failure() {
+    let rows: [MissingBucket; 3] = [
+        ("s3", "NoSuchBucket", &[("AWS_SKIP_SIGNATURE", "true")]),
+        ("gs", "NoSuchBucket", &[]),
+        (
+            "az",
+            "ContainerNotFound",
+            &[
+                ("AZURE_STORAGE_ACCOUNT", "account"),
+                ("AZURE_SKIP_SIGNATURE", "true"),
+            ],
+        ),
+    ];
+    check_rows(rows, |(scheme, code, variables)| {
+        let fixture = start();
+        let server = FakeRegistry::start();
+        let body = format!("<Error><Code>{code}</Code></Error>");
+        let missing = Response::status(404).body(body);
+        server.misbehave(Misbehave::on("*").respond(missing));
+        let run = |line: &str| {
+            let command = fixture
+                .command(line)
+                .env("TFLOCK_INDEX", format!("{scheme}://none"));
+            let command = command
+                .env("AWS_ENDPOINT_URL", server.url(""))
+                .env("STORAGE_EMULATOR_HOST", server.url(""))
+                .env("AZURE_STORAGE_ENDPOINT", server.url("/account"));
+            let configure =
+                |command: Program, (name, value): &(&str, &str)| command.env(name, value);
+            variables.iter().fold(command, configure).run()
+        };
+        let outcome = run(&format!("{LOCK} a b")).expect_success();
+        assert_unchanged(&fixture);
+        assert_eq!(warnings(&outcome), 1, "{outcome}");
+        outcome.assert_stderr("the bucket or container does not exist");
+        let outcome = run("index info").expect_code(1);
+        outcome.assert_stderr("the bucket or container does not exist");
+    });
+}
+
+#[test]
+fn json_lists_the_warnings() {
+    let rows = [
+        (
+            "lock",
+            "--index-push",
+            "cannot read the hash index `s3://fleet`",
+        ),
+        (
+            "verify",
+            "--index-push",
+            "cannot read the hash index `s3://fleet`",
+        ),
+        (
+            "mirror --lock ../mirror",
+            "--index-push",
+            "cannot write to the hash index `s3://fleet`",
+        ),
+        (
+            "lock",
+            "",
+            "the hash index was not read, because no key is trusted",
+        ),
+    ];
+    check_rows(rows, |(command, option, message)| {
+        let fixture = start();
+        fixture.context.run(&format!("{LOCK} a")).expect_success();
+        let platforms = PLATFORMS.join(",");
+        let line = format!("{command} --format json --platform {platforms} {option} a");
+        let command = fixture.command(&line).env("TFLOCK_INDEX", "s3://fleet");
+        let command = command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
+        let command = command.env("AWS_SKIP_SIGNATURE", "true");
+        let command = if option.is_empty() {
+            command.env_remove("TFLOCK_INDEX_KEYS")
+        } else {
+            command.env("TFLOCK_INDEX_SIGNING_KEY", fixture.signer.secret_text())
+        };
+        let outcome = command.run().expect_success();
+        let warning = outcome.json()["diagnostics"][0].clone();
+        let text = warning["message"].as_str().unwrap_or_default();
+        assert!(text.starts_with(message), "{outcome}");
+        assert_eq!(warning["severity"], "warning");
+        assert_eq!(warning["code"], "index");
+        assert_eq!(warnings(&outcome), 1, "{outcome}");
     });
 }
 

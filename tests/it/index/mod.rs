@@ -5,6 +5,7 @@ mod checking;
 mod concurrency;
 mod failures;
 mod filling;
+mod init;
 mod keys;
 mod reading;
 mod s3;

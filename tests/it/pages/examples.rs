@@ -3,13 +3,17 @@
 use std::path::Path;
 
 use regex::Regex;
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, git};
+use tempfile::TempDir;
+use tflock::index::SignerKey;
+use tflock_test_support::{FakeRegistry, Program, ProviderSpec, TestContext, git};
 
 use super::pages;
 use crate::TFLOCK;
 
 /// Parts that the examples leave to the reader, and their replacements in the monorepo.
-const REPLACEMENTS: [(&str, &str); 7] = [
+const REPLACEMENTS: [(&str, &str); 9] = [
+    ("s3://my-bucket/tflock", INDEX),
+    ("file:///srv/www/tflock", INDEX),
     ("/srv/", "./"),
     ("/etc/", "./"),
     ("$RUNNER_TEMP/", "./"),
@@ -19,34 +23,54 @@ const REPLACEMENTS: [(&str, &str); 7] = [
     ("\"", ""),
 ];
 
+/// Stands for the address of the hash index.
+const INDEX: &str = "INDEX";
+
 /// Returns the commands on a page, without comments and without pipes and what follows them.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```").skip(1).step_by(2);
     let command =
-        r"\btflock (?:init|lock|verify|list|mirror|config|cache|completions|man)\b[^|&\n]*";
+        r"\btflock (?:init|lock|verify|list|mirror|index|config|cache|completions|man)\b[^|&\n]*";
     let command = Regex::new(command).unwrap();
+    let space_in_constraint = Regex::new(r"(@[<>=~]+) ").unwrap();
     let of_block = |block| command.find_iter(block).map(|found| found.as_str());
     let found = blocks.flat_map(of_block);
     let plain = |found: &str| {
         let found = found.split(" #").next().unwrap_or_default();
         let replace = |text: String, (from, to): (&str, &str)| text.replace(from, to);
-        let found = REPLACEMENTS.into_iter().fold(found.to_owned(), replace);
+        let found = space_in_constraint.replace_all(found, "$1").into_owned();
+        let found = REPLACEMENTS.into_iter().fold(found, replace);
         found.trim_end_matches(['`', ']', ',', ' ']).to_owned()
     };
     let is_usage = |command: &String| command.contains('[') && !command.contains('>');
-    // Fails, as it should, because the monorepo has no hash index.
-    let needs_index = |command: &String| command.contains("--no-download");
-    found
-        .map(plain)
-        .filter(|found| !is_usage(found) && !needs_index(found))
-        .collect()
+    found.map(plain).filter(|found| !is_usage(found)).collect()
 }
 
-fn monorepo() -> (FakeRegistry, TestContext) {
+/// A repository, its registry, and a hash index with the records of all packages in its lock files.
+struct Monorepo {
+    context: TestContext,
+    _registry: FakeRegistry,
+    index: TempDir,
+    signer: SignerKey,
+}
+
+impl Monorepo {
+    /// Returns a command that may read and write the index.
+    fn command(&self, line: &str) -> Program {
+        let index = format!("file://{}", self.index.path().display());
+        let command = self.context.command(&line.replace(INDEX, &index));
+        let command = command.env("TFLOCK_INDEX", index);
+        let command = command.env("TFLOCK_INDEX_KEYS", self.signer.verifier().to_string());
+        command.env("TFLOCK_INDEX_SIGNING_KEY", self.signer.secret_text())
+    }
+}
+
+fn monorepo() -> Monorepo {
     let mut registry = FakeRegistry::start();
     for (name, versions) in [
         ("hashicorp/aws", &["5.1.0", "5.9.0", "5.100.0", "6.0.0"][..]),
         ("hashicorp/null", &["3.2.4"]),
+        ("hashicorp/random", &["3.7.2"]),
         ("acme/forge", &["5.2.0"]),
     ] {
         let spec = ProviderSpec::new(name).versions(versions.iter().copied());
@@ -69,12 +93,20 @@ fn monorepo() -> (FakeRegistry, TestContext) {
     git(&context.work(), "init -q -b main");
     git(&context.work(), "add -A");
     git(&context.work(), "commit -q -m all");
-    (registry, context)
+    let monorepo = Monorepo {
+        context,
+        _registry: registry,
+        index: tempfile::tempdir().unwrap(),
+        signer: SignerKey::generate("example.com/index").unwrap(),
+    };
+    monorepo.command("index fill").run().expect_success();
+    monorepo
 }
 
 /// Runs a command, and writes its output to the file that a redirection in the command names, if any.
-fn run(context: &TestContext, page: &Path, command: &str) {
-    let (command, file) = match command.split_once('>') {
+fn run(monorepo: &Monorepo, page: &Path, command: &str) {
+    let context = &monorepo.context;
+    let (command, file) = match command.split_once(" >") {
         Some((command, file)) => (command, Some(file.trim_start_matches('>').trim())),
         None => (command, None),
     };
@@ -83,7 +115,7 @@ fn run(context: &TestContext, page: &Path, command: &str) {
         // `tflock init` never overwrites the file.
         let _ = std::fs::remove_file(context.path(".tflock.toml"));
     }
-    let outcome = context.run(line);
+    let outcome = monorepo.command(line).run();
     // Exit code 3 means that a lock file would change or an audit has findings.
     let is_right = matches!(outcome.code, Some(0 | 3));
     assert!(is_right, "{}: `{command}`\n{outcome}", page.display());
@@ -100,11 +132,11 @@ fn every_command_of_the_pages_runs() {
         if commands.is_empty() {
             continue;
         }
-        let (_registry, context) = monorepo();
+        let monorepo = monorepo();
         for command in &commands {
-            run(&context, &page, command);
+            run(&monorepo, &page, command);
         }
         count += commands.len();
     }
-    assert!(count > 60, "{count}");
+    assert!(count > 80, "{count}");
 }

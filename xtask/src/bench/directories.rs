@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use tflock_test_support::ProviderSpec;
 
@@ -32,7 +33,12 @@ pub(super) fn run(tflock: &Path) {
     rows.push(BenchRow::counted("tflock, warm", log, || {
         fixture.again(tflock, &PLATFORMS)
     }));
-    rows.extend(peers(&fixture));
+    if let Some(tfupdate) = peer("tfupdate") {
+        rows.push(BenchRow::counted("tfupdate lock -r", log, || {
+            tfupdate_lock(&fixture, &tfupdate)
+        }));
+    }
+    rows.extend(terraform_row(&fixture));
     table(&title(), &rows);
 }
 
@@ -56,16 +62,15 @@ pub(super) fn lay_out() -> BenchFixture {
     fixture
 }
 
-/// Measures the other tools that are installed.
-pub(super) fn peers(fixture: &BenchFixture) -> Vec<BenchRow> {
-    let tfupdate = peer("tfupdate").map(|tfupdate| {
-        BenchRow::counted("tfupdate lock -r", fixture.registry.log(), || {
-            empty_lock_files(fixture);
-            fixture.tfupdate(&tfupdate, &PLATFORMS)
-        })
-    });
-    let terraform = peer("terraform").map(|terraform| sampled(fixture, &terraform));
-    tfupdate.into_iter().chain(terraform).collect()
+/// Returns a command that runs tfupdate on the whole tree.
+pub(super) fn tfupdate_lock(fixture: &BenchFixture, tfupdate: &Path) -> Command {
+    empty_lock_files(fixture);
+    fixture.tfupdate(tfupdate, &PLATFORMS)
+}
+
+/// Measures terraform, if it is installed.
+pub(super) fn terraform_row(fixture: &BenchFixture) -> Option<BenchRow> {
+    peer("terraform").map(|terraform| sampled(fixture, &terraform))
 }
 
 /// Returns the lock files of all directories.

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tflock::index::SignerKey;
 use tflock_test_support::Misbehave;
 
-use super::directories::{PLATFORMS, lay_out, lock_files, peers, title};
-use super::fixture::BenchFixture;
-use super::measure::{BenchRow, once, table};
+use super::directories::{PLATFORMS, lay_out, lock_files, terraform_row, tfupdate_lock, title};
+use super::fixture::{BenchFixture, peer};
+use super::measure::{BenchRow, Cost, counted, once, runs, table};
 use super::relay::SlowNetwork;
 use super::s3_server::BenchBucket;
 
@@ -55,39 +55,55 @@ impl FilledIndex {
         command
     }
 
-    /// Measures runs with the index, and checks that they request no package and write the same lock files.
-    fn measure(&self, tflock: &Path, port: u16) -> BenchRow {
+    /// Measures a run with the index, checks that it requests no package and writes the same lock files, and returns the number of
+    /// requests to the index as well.
+    fn measure(&self, tflock: &Path, port: u16) -> (Cost, usize) {
         let log = self.fixture.registry.log();
-        let mut row = BenchRow::counted("", log, || {
-            self.bucket.take_requests();
-            self.cold(tflock, port)
-        });
+        self.bucket.take_requests();
+        let cost = counted(log, self.cold(tflock, port));
         let requests = self.bucket.take_requests();
         assert_eq!(log.count("GET", "*.zip"), 0, "a package is requested");
         assert!(
             lock_files(&self.fixture) == self.expected,
             "an index changes lock files"
         );
-        row.name = format!("with the index: no package, {requests} requests to the index");
-        row
+        (cost, requests)
     }
 
-    /// Measures runs without the index.
-    fn measure_without(&self, tflock: &Path) -> BenchRow {
-        let log = self.fixture.registry.log();
-        BenchRow::counted("without an index", log, || {
-            self.fixture.cold(tflock, &PLATFORMS)
-        })
+    /// Measures runs with and without the index and runs of tfupdate in turn, and then terraform.
+    fn compare(&self, tflock: &Path, port: u16, registry: u16) -> Vec<BenchRow> {
+        let (fixture, log) = (&self.fixture, self.fixture.registry.log());
+        let tfupdate = peer("tfupdate");
+        let (mut with, mut without, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut most = 0;
+        for _ in 0..runs() {
+            let (cost, requests) = self.measure(tflock, port);
+            with.push(cost);
+            most = most.max(requests);
+            without.push(counted(log, fixture.cold(tflock, &PLATFORMS)));
+            if let Some(tfupdate) = &tfupdate {
+                let mut command = tfupdate_lock(fixture, tfupdate);
+                through(&mut command, fixture, registry);
+                others.push(counted(log, command));
+            }
+        }
+        let name = format!("with the index: no package, {most} requests to the index");
+        let mut rows = vec![
+            BenchRow::median(&name, &with),
+            BenchRow::median("without an index", &without),
+        ];
+        if !others.is_empty() {
+            rows.push(BenchRow::median("tfupdate lock -r", &others));
+        }
+        rows.extend(terraform_row(fixture));
+        rows
     }
 }
 
 pub(super) fn run(tflock: &Path) {
     let filled = FilledIndex::create(tflock);
-    let mut rows = vec![
-        filled.measure(tflock, filled.bucket.port),
-        filled.measure_without(tflock),
-    ];
-    rows.extend(peers(&filled.fixture));
+    let registry = filled.fixture.registry.port();
+    let rows = filled.compare(tflock, filled.bucket.port, registry);
     table(&format!("{}, cold", title()), &rows);
 }
 
@@ -96,21 +112,30 @@ pub(super) fn run_over_network(tflock: &Path) {
     let filled = FilledIndex::create(tflock);
     let network = SlowNetwork::new(RATE, DELAY);
     let index = network.relay(filled.bucket.port);
-    redirect(
-        &filled.fixture,
-        network.relay(filled.fixture.registry.port()),
-    );
-    let rows = [
-        filled.measure(tflock, index),
-        filled.measure_without(tflock),
-    ];
+    let registry = network.relay(filled.fixture.registry.port());
+    redirect(&filled.fixture, registry);
+    let rows = filled.compare(tflock, index, registry);
     let title = title();
     let (rate, delay) = (RATE / 1_000_000, DELAY.as_millis());
     let title = format!("{title}, cold, {rate} MB/s and {delay} ms in each direction");
     table(&title, &rows);
 }
 
-/// Makes all commands reach the registry through a relay.
+/// Makes a command of tfupdate reach the registry at this port, which is that of the registry or of a relay to it.
+fn through(command: &mut Command, fixture: &BenchFixture, port: u16) {
+    let name = "TFREGISTRY_BASE_URL";
+    let direct = command.get_envs().find(|(found, _)| *found == name);
+    let direct = direct
+        .and_then(|(_, value)| value?.to_str())
+        .expect("tfupdate has the address");
+    let relayed = direct.replace(
+        &fixture.registry.url(""),
+        &format!("http://127.0.0.1:{port}"),
+    );
+    command.env(name, relayed);
+}
+
+/// Makes all commands that read the CLI configuration reach the registry through a relay.
 fn redirect(fixture: &BenchFixture, relay: u16) {
     let (direct, relayed) = (
         fixture.registry.url(""),

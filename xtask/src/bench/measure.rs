@@ -30,29 +30,32 @@ impl BenchRow {
     /// what the previous run left.
     pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
         let costs: Vec<Cost> = (0..runs()).map(|_| once(make())).collect();
-        Self {
-            name: name.to_owned(),
-            cost: median(&costs),
-        }
+        Self::median(name, &costs)
     }
 
     /// Like [`BenchRow::of`], but includes the requests and bytes in the registry's log.
     pub(super) fn counted(name: &str, log: &Log, mut make: impl FnMut() -> Command) -> Self {
-        let run = |_| {
-            let command = make();
-            log.clear();
-            let cost = once(command);
-            Cost {
-                requests: log.total() as u64,
-                bytes: log.bytes("*"),
-                ..cost
-            }
-        };
-        let costs: Vec<Cost> = (0..runs()).map(run).collect();
+        let costs: Vec<Cost> = (0..runs()).map(|_| counted(log, make())).collect();
+        Self::median(name, &costs)
+    }
+
+    /// Takes the median of each figure.
+    pub(super) fn median(name: &str, costs: &[Cost]) -> Self {
         Self {
             name: name.to_owned(),
-            cost: median(&costs),
+            cost: median(costs),
         }
+    }
+}
+
+/// Runs a command once, like [`once`], and includes the requests and bytes in the registry's log.
+pub(super) fn counted(log: &Log, command: Command) -> Cost {
+    log.clear();
+    let cost = once(command);
+    Cost {
+        requests: log.total() as u64,
+        bytes: log.bytes("*"),
+        ..cost
     }
 }
 
@@ -76,7 +79,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 /// Returns how many times each command is run.
-fn runs() -> usize {
+pub(super) fn runs() -> usize {
     let runs = std::env::var("TFLOCK_BENCH_RUNS");
     runs.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
 }

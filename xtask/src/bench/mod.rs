@@ -1,6 +1,7 @@
 //! The scenarios of the benchmark.
 
 mod directories;
+mod fill;
 mod fixture;
 mod index;
 mod measure;
@@ -22,7 +23,7 @@ use crate::tflock;
 type Scenario = (&'static str, fn(&Path));
 
 /// All scenarios in the order in which they are run.
-const SCENARIOS: [Scenario; 10] = [
+const SCENARIOS: [Scenario; 11] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
@@ -31,6 +32,7 @@ const SCENARIOS: [Scenario; 10] = [
     ("mirror", mirror::run),
     ("index", index::run),
     ("index-network", index::run_over_network),
+    ("fill", fill::run),
     ("inits", readers::inits),
     ("beside", readers::beside),
 ];

@@ -16,6 +16,8 @@ pub(super) struct ReportDocument<'a> {
     pub(super) platforms_defaulted: bool,
     pub(super) summary: SummaryDocument,
     pub(super) directories: Vec<DirectoryDocument<'a>>,
+    /// Warnings that belong to no directory.
+    pub(super) diagnostics: Vec<DiagnosticDocument<'a>>,
 }
 
 #[derive(Serialize)]

@@ -15,6 +15,7 @@ pub(in crate::run) use document::DiagnosticDocument;
 
 use super::{DirectoryReport, Fate, ProviderReport, RunReport};
 use crate::config::MovedModule;
+use crate::diagnostic::Diagnostic;
 use crate::display::portable_path;
 use crate::lockfile::Change;
 use crate::locking::{HashOrigin, PackageRecord, Voucher};
@@ -31,6 +32,12 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// Renders the document, with a final newline.
 pub(in crate::run) fn render(report: &RunReport) -> String {
+    let warnings: Vec<Diagnostic> = report
+        .index
+        .warnings
+        .iter()
+        .map(Diagnostic::caution)
+        .collect();
     let document = ReportDocument {
         schema_version: SCHEMA_VERSION,
         tool: ToolDocument {
@@ -43,6 +50,7 @@ pub(in crate::run) fn render(report: &RunReport) -> String {
         platforms_defaulted: report.platforms_defaulted,
         summary: summary(report),
         directories: report.directories.iter().map(directory).collect(),
+        diagnostics: warnings.iter().map(DiagnosticDocument::new).collect(),
     };
     // Strings, numbers and lists can always be serialized.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
