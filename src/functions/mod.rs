@@ -166,6 +166,21 @@ impl Functions {
 
     /// Calls a function and charges the budget for the result. Functions that multiply their arguments check the budget first.
     pub fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        let is_known = !arguments.iter().any(Value::has_unknown);
+        self.call_checked(name, arguments, is_known)
+    }
+
+    /// Calls a function whose arguments contain holes instead of unknown values. The function must copy them unchanged.
+    pub fn call_with_holes(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        self.call_checked(name, arguments, true)
+    }
+
+    fn call_checked(
+        &self,
+        name: &str,
+        arguments: &[Value],
+        is_known: bool,
+    ) -> Result<Value, EvalProblem> {
         let Some(function) = self.find(unprefixed(name))? else {
             return Ok(Value::Unknown);
         };
@@ -174,7 +189,7 @@ impl Functions {
         }
         let name = function.name.to_owned();
         let result = function
-            .call(self, arguments)
+            .call(self, arguments, is_known)
             .map_err(|error| match error {
                 FunctionError::Message(message) => EvalProblem::Function { name, message },
                 FunctionError::Unsupported => EvalProblem::UnsupportedFunction(name),

@@ -239,14 +239,19 @@ impl Function {
         index.ok().and_then(|index| FUNCTIONS.get(index))
     }
 
-    /// Calls the function. The result is unknown if an argument is unknown, unless the function handles that itself.
-    pub(super) fn call(&self, functions: &Functions, arguments: &[Value]) -> FunctionResult {
+    /// Calls the function. The result is unknown if the arguments are not known, unless the function handles that itself.
+    pub(super) fn call(
+        &self,
+        functions: &Functions,
+        arguments: &[Value],
+        is_known: bool,
+    ) -> FunctionResult {
         if let Raw(arity, implementation) = &self.implementation {
             check_arity(arity, arguments)?;
             return implementation(functions, arguments);
         }
         let is_evaluated = matches!(self.implementation, One(_) | Two(_) | Three(_) | Many(..));
-        if is_evaluated && arguments.iter().any(Value::has_unknown) {
+        if is_evaluated && !is_known {
             return Ok(Value::Unknown);
         }
         match (&self.implementation, arguments) {

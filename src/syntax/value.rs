@@ -155,20 +155,23 @@ impl Value {
         }
     }
 
-    /// Whether the value is unknown or sensitive.
-    pub const fn is_unknown(&self) -> bool {
-        matches!(self, Self::Unknown | Self::Sensitive(_))
-    }
-
-    /// Whether the value or a nested value is unknown or sensitive.
-    pub fn has_unknown(&self) -> bool {
+    /// Whether the value is unknown, sensitive, or a string with a hole.
+    pub fn is_unknown(&self) -> bool {
         match self {
             Self::Unknown | Self::Sensitive(_) => true,
+            Self::String(text) => text.contains(HOLE_START),
+            _ => false,
+        }
+    }
+
+    /// Whether the value or a nested value is unknown.
+    pub fn has_unknown(&self) -> bool {
+        match self {
             Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => {
                 elements.iter().any(Self::has_unknown)
             }
             Self::Map(entries) | Self::Object(entries) => entries.values().any(Self::has_unknown),
-            _ => false,
+            single => single.is_unknown(),
         }
     }
 }

@@ -4,10 +4,23 @@
 //! generated files, and runs the engine there. This module finds out what it would assemble. It executes nothing: the results of
 //! commands, hooks and other programs, and the outputs of other units, are unknown values.
 
+mod config_file;
+mod config_value;
 mod error;
+mod evaluated_config;
+mod evaluation;
+mod file_context;
+mod functions;
+mod merge;
+mod origins;
 mod reader;
+mod schema;
+mod scope;
+mod shared_files;
 mod text_with_holes;
 mod unit;
+mod unit_builder;
+mod unit_run;
 
 pub use error::UnitError;
 pub use reader::{UnitOptions, UnitReader};
@@ -28,6 +41,16 @@ pub const UNIT_FILE_JSON: &str = "terragrunt.hcl.json";
 pub fn is_unit_file(name: &str) -> bool {
     name == UNIT_FILE || name == UNIT_FILE_JSON
 }
+
+/// The name of the file with the values that a stack gives to a unit.
+const VALUES_FILE: &str = "terragrunt.values.hcl";
+
+/// The name of the file that is merged over the configuration beside it.
+const AUTOINCLUDE_FILE: &str = "terragrunt.autoinclude.hcl";
+
+/// The names of the files of stacks.
+const STACK_FILE: &str = "terragrunt.stack.hcl";
+const AUTOINCLUDE_STACK_FILE: &str = "terragrunt.autoinclude.stack.hcl";
 
 /// Whether a directory contains the file of a unit.
 pub fn is_unit(directory: &Path) -> bool {

@@ -1,14 +1,21 @@
-//! Reads units.
+//! Reads the units of a run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::access::ReadRules;
-use crate::config::EnvironmentValue;
+use crate::config::{EnvironmentValue, clean};
 use crate::syntax::RunBudget;
 
-use super::{UnitError, UnitOutcome};
+use super::error::Failure;
+use super::evaluation::{Role, evaluate_file};
+use super::schema::FILE;
+use super::scope::is_missing_values;
+use super::shared_files::{SharedFiles, parse};
+use super::unit_builder::build_unit;
+use super::unit_run::UnitRun;
+use super::{UNIT_FILE, UNIT_FILE_JSON, Unit, UnitError, UnitOutcome};
 
 /// What the evaluation of units depends on besides files.
 #[derive(Clone, Debug, Default)]
@@ -26,13 +33,18 @@ pub struct UnitOptions {
 /// Reads the units of a run. Files that several units share are parsed once.
 #[derive(Debug, Default)]
 pub struct UnitReader {
-    options: UnitOptions,
-    budget: Arc<RunBudget>,
+    pub(super) options: UnitOptions,
+    pub(super) budget: Arc<RunBudget>,
+    pub(super) shared: SharedFiles,
 }
 
 impl UnitReader {
     pub fn new(options: UnitOptions, budget: Arc<RunBudget>) -> Self {
-        Self { options, budget }
+        Self {
+            options,
+            budget,
+            shared: SharedFiles::default(),
+        }
     }
 
     /// Evaluates the unit in `directory`, a path as the user would write it.
@@ -40,7 +52,57 @@ impl UnitReader {
     /// # Errors
     /// Fails where Terragrunt would fail, and if the configuration may not read a file.
     pub fn read(&self, directory: &Path) -> Result<UnitOutcome, Vec<UnitError>> {
-        let _ = (directory, &self.options, &self.budget);
-        Err(Vec::new())
+        let failed = |error| vec![UnitError::Directory(error)];
+        let real = directory.canonicalize().map_err(failed)?;
+        let absolute = std::path::absolute(self.options.working_directory.join(directory));
+        let absolute = clean(&absolute.map_err(failed)?);
+        let access = self.shared.access(&self.options.files, &real);
+        let run = UnitRun::new(self, absolute, access);
+        let result = Self::evaluate(&run, directory);
+        let files_read = run.into_files_read();
+        match result {
+            Ok(unit) => Ok(UnitOutcome::Known(Box::new(Unit {
+                directory: directory.to_path_buf(),
+                files_read,
+                ..unit
+            }))),
+            Err(Failure::Unknown(mut unknown)) => {
+                unknown.files_read = files_read;
+                Ok(UnitOutcome::Unknown(unknown))
+            }
+            Err(Failure::Error(UnitError::Value { source, .. })) if is_missing_values(&source) => {
+                Ok(UnitOutcome::Template { files_read })
+            }
+            Err(Failure::Error(error)) => Err(vec![error]),
+        }
+    }
+
+    fn evaluate(run: &UnitRun<'_>, directory: &Path) -> Result<Unit, Failure> {
+        let json = run.directory.join(UNIT_FILE_JSON);
+        let name = if json.is_file() {
+            UNIT_FILE_JSON
+        } else {
+            UNIT_FILE
+        };
+        let path = run.directory.join(name);
+        run.record_read(&path);
+        let shown = directory.join(name);
+        let real = run.access.locate(&path).map_err(|source| UnitError::Read {
+            path: shown.clone(),
+            place: None,
+            source,
+        })?;
+        let file = Arc::new(parse(&path, &real, shown, &FILE)?);
+        let config = evaluate_file(run, &path, Some(file), Role::Unit)?;
+        build_unit(run, &config)
+    }
+
+    /// Returns the path to show for an absolute path.
+    pub(super) fn shown(&self, path: &Path) -> PathBuf {
+        let base = &self.options.working_directory;
+        match path.strip_prefix(base) {
+            Ok(inner) if !base.as_os_str().is_empty() => inner.to_path_buf(),
+            _ => path.to_path_buf(),
+        }
     }
 }

@@ -53,7 +53,7 @@ impl TextWithHoles {
 }
 
 /// The first character of a hole that can consist of any number of lines.
-const BLOCK: char = '\u{1}';
+pub(super) const BLOCK: char = '\u{1}';
 
 /// Returns a text of letters that does not occur in `text` after `unknownq` with further letters.
 fn marker_stem(text: &str) -> String {

@@ -26,11 +26,12 @@ pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, E
 pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, EvalProblem> {
     match (value, key) {
         (Value::Sensitive(inner), key) => index(inner, key).map(|_| &Value::Unknown),
-        (Value::Unknown, _)
-        | (
-            Value::List(_) | Value::Tuple(_) | Value::Map(_) | Value::Object(_),
-            Value::Unknown | Value::Sensitive(_),
-        ) => Ok(&Value::Unknown),
+        (Value::Unknown, _) => Ok(&Value::Unknown),
+        (Value::List(_) | Value::Tuple(_) | Value::Map(_) | Value::Object(_), key)
+            if key.is_unknown() =>
+        {
+            Ok(&Value::Unknown)
+        }
         (Value::Map(_) | Value::Object(_), key) => attribute(value, &operators::text(key)?),
         (Value::List(elements) | Value::Tuple(elements), key) => {
             let number = operators::number(key)?;
@@ -174,7 +175,7 @@ impl Evaluator<'_> {
     ) -> Result<(), EvalFault> {
         if let Some(condition) = &parts.condition {
             match self.value(condition)? {
-                Value::Unknown | Value::Sensitive(_) => {
+                value if value.is_unknown() => {
                     results.unknown = true;
                     return Ok(());
                 }
@@ -208,7 +209,7 @@ impl Evaluator<'_> {
     /// Evaluates a key expression. Returns `None` if the key is unknown. A bare name is a variable here.
     fn computed_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match self.value(key)? {
-            Value::Unknown | Value::Sensitive(_) => Ok(None),
+            value if value.is_unknown() => Ok(None),
             value => at(key.span, operators::text(&value)).map(Some),
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn logical(
         match operand {
             Some(Value::Null) if !decides => settled = true,
             None | Some(Value::Null) => invalid = true,
-            Some(Value::Unknown | Value::Sensitive(_)) => unknown = true,
+            Some(value) if value.is_unknown() => unknown = true,
             Some(known) => settled |= boolean(known)? == decides,
         }
     }

@@ -22,6 +22,14 @@ pub trait EvalScope {
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
 
+    /// Returns the hole that stands for unknown text in a template, between [`HOLE_START`](super::super::HOLE_START) and
+    /// [`HOLE_END`](super::super::HOLE_END). `is_block` tells that the text can have any number of lines. If `None`, a template
+    /// with an unknown part is unknown as a whole.
+    fn hole(&self, is_block: bool) -> Option<String> {
+        let _ = is_block;
+        None
+    }
+
     /// Calls `convert(value, type)`, whose second argument is a type expression.
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let _ = (value, target);

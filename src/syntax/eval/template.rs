@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         Ok(if known { text.into() } else { Value::Unknown })
     }
 
-    /// Appends the text of the parts. Returns `false` if any part is unknown.
+    /// Appends the text of the parts. Returns `false` if any part is unknown and the scope has no holes.
     fn parts(
         &mut self,
         parts: &[TemplatePart],
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                 }
                 TemplatePart::Value(expr) => self.interpolation(expr, text)?,
                 TemplatePart::If { condition, yes, no } => match self.value(condition)? {
-                    Value::Unknown | Value::Sensitive(_) => false,
+                    value if value.is_unknown() => self.hole(true, text, span)?,
                     value => {
                         let branch = if at(condition.span, operators::boolean(&value))? {
                             yes
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
                     let source = self.value(collection)?;
                     self.pay_for_turns(collection.span, &source)?;
                     let found = at(collection.span, elements(source))?;
-                    let mut all_known = found.is_some();
+                    let mut all_known = found.is_some() || self.hole(true, text, span)?;
                     for element in found.into_iter().flatten() {
                         all_known &= self.with_variables(variables, element, |evaluator| {
                             evaluator.parts(body, text, span)
@@ -73,13 +73,23 @@ impl Evaluator<'_> {
 
     fn interpolation(&mut self, expr: &Expr, text: &mut String) -> Result<bool, EvalFault> {
         let value = self.value(expr)?;
-        if value.is_unknown() {
-            return Ok(false);
+        if matches!(value, Value::Unknown | Value::Sensitive(_)) {
+            return self.hole(false, text, expr.span);
         }
         at(expr.span, self.budget.numbers(&value))?;
         let more = at(expr.span, operators::text(&value))?;
         self.pay(expr.span, 0, more.len())?;
         text.push_str(&more);
+        Ok(true)
+    }
+
+    /// Appends a hole. Returns `false` if the scope has no holes.
+    fn hole(&self, is_block: bool, text: &mut String, span: Span) -> Result<bool, EvalFault> {
+        let Some(hole) = self.scope.hole(is_block) else {
+            return Ok(false);
+        };
+        self.pay(span, 0, hole.len())?;
+        text.push_str(&hole);
         Ok(true)
     }
 }
