@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::span::Place;
 use crate::syntax::{SourceRange, Value};
 
-use super::config_file::{ConfigBlock, ConfigBody, ConfigFile};
 use super::error::Outcome;
 use super::file_context::{Evaluated, FileContext, Traced};
+use super::unit_config_file::{ConfigBlock, ConfigBody, UnitConfigFile};
 
 /// The values of the arguments of a block by name.
 pub(super) type Settings = BTreeMap<String, Evaluated>;
@@ -77,7 +77,7 @@ impl Generate {
 
 impl EvaluatedConfig {
     /// Evaluates all settings of a file, except `include`, `feature` and `locals` blocks.
-    pub(super) fn evaluate(context: &FileContext<'_>, file: &ConfigFile) -> Outcome<Self> {
+    pub(super) fn evaluate(context: &FileContext<'_>, file: &UnitConfigFile) -> Outcome<Self> {
         let mut config = Self::default();
         for setting in &file.body.settings {
             let evaluated = context.evaluate(setting)?;

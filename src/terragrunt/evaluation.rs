@@ -10,19 +10,19 @@ use std::sync::Arc;
 use crate::config::{EnvironmentValue, clean};
 use crate::syntax::{EvalProblem, Value};
 
-use super::config_file::{ConfigBlock, ConfigFile, Setting};
 use super::error::{Failure, Outcome};
 use super::evaluated_config::EvaluatedConfig;
 use super::file_context::{Evaluated, FileContext, Include, MergeStrategy, Traced};
 use super::merge::merge;
 use super::origins::{Origin, Origins};
 use super::schema::FILE;
+use super::unit_config_file::{ConfigBlock, Setting, UnitConfigFile};
 use super::unit_run::UnitRun;
 use super::{AUTOINCLUDE_FILE, UnitError};
 
 /// How a file takes part in the configuration of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role<'a> {
+pub(super) enum FileRole<'a> {
     /// The file of a unit, or a file that an expression reads.
     Unit,
     /// A file that the unit in this directory includes.
@@ -35,8 +35,8 @@ pub(super) enum Role<'a> {
 pub(super) fn evaluate_file(
     unit: &UnitRun<'_>,
     path: &Path,
-    file: Option<Arc<ConfigFile>>,
-    role: Role<'_>,
+    file: Option<Arc<UnitConfigFile>>,
+    role: FileRole<'_>,
 ) -> Outcome<EvaluatedConfig> {
     let file = match file {
         Some(file) => file,
@@ -44,8 +44,8 @@ pub(super) fn evaluate_file(
     };
     check_source(&file)?;
     let child = match role {
-        Role::Parent(child) => Some(child),
-        Role::Unit | Role::AutoInclude => None,
+        FileRole::Parent(child) => Some(child),
+        FileRole::Unit | FileRole::AutoInclude => None,
     };
     let context = FileContext::new(unit, Arc::clone(&file), child)?;
     let includes = read_includes(&context, role)?;
@@ -64,7 +64,7 @@ pub(super) fn evaluate_file(
     check_dependencies(&context, &config)?;
     config.features = own_features(&context)?;
     let locals = config_locals(&context);
-    if role != Role::AutoInclude {
+    if role != FileRole::AutoInclude {
         config = merge_autoinclude(&context, config)?;
     }
     for include in context.includes().iter().rev() {
@@ -78,7 +78,7 @@ pub(super) fn evaluate_file(
 }
 
 /// Checks that the source does not mention the outputs of other units, which Terragrunt rejects before it evaluates anything.
-fn check_source(file: &ConfigFile) -> Outcome<()> {
+fn check_source(file: &UnitConfigFile) -> Outcome<()> {
     let terraform = file.body.block("terraform");
     let source = terraform.and_then(|block| block.body.setting("source"));
     let Some(source) = source.filter(|source| !source.value.is_json()) else {
@@ -92,11 +92,11 @@ fn check_source(file: &ConfigFile) -> Outcome<()> {
     Ok(())
 }
 
-fn read_includes(context: &FileContext<'_>, role: Role<'_>) -> Outcome<Vec<Include>> {
+fn read_includes(context: &FileContext<'_>, role: FileRole<'_>) -> Outcome<Vec<Include>> {
     let mut includes: Vec<Include> = Vec::new();
     let file = Arc::clone(&context.file);
     for block in file.body.blocks_of("include") {
-        if matches!(role, Role::Parent(_)) {
+        if matches!(role, FileRole::Parent(_)) {
             let message = "an included file cannot include other files";
             return Err(UnitError::invalid(block.range.place(), message).into());
         }
@@ -175,7 +175,7 @@ fn parent_config(context: &FileContext<'_>, include: &Include) -> Outcome<Rc<Eva
     }
     let unit = context.unit;
     let file = unit.load(&include.path, &FILE, Some(place.clone()))?;
-    let role = Role::Parent(context.directory());
+    let role = FileRole::Parent(context.directory());
     let evaluated = unit.nested(8, || evaluate_file(unit, &include.path, Some(file), role));
     let too_deep = |problem: EvalProblem| UnitError::invalid(place, problem.to_string());
     let config = Rc::new(evaluated.map_err(too_deep)??);
@@ -205,7 +205,7 @@ fn evaluate_features(context: &FileContext<'_>) -> Outcome<()> {
     Ok(())
 }
 
-fn parent_file(context: &FileContext<'_>, include: &Include) -> Outcome<Arc<ConfigFile>> {
+fn parent_file(context: &FileContext<'_>, include: &Include) -> Outcome<Arc<UnitConfigFile>> {
     let place = include.written.place();
     Ok(context.unit.load(&include.path, &FILE, Some(place))?)
 }
@@ -363,7 +363,7 @@ fn config_locals(context: &FileContext<'_>) -> Option<Traced> {
 /// Returns the labels of the `dependency` blocks of the file and its parents.
 fn dependency_labels(context: &FileContext<'_>) -> Outcome<BTreeSet<String>> {
     let mut labels = BTreeSet::new();
-    let mut add = |file: &ConfigFile| {
+    let mut add = |file: &UnitConfigFile| {
         let blocks = file.body.blocks_of("dependency");
         labels.extend(blocks.map(|block| block.label.clone()));
     };
@@ -403,7 +403,9 @@ fn merge_autoinclude(
         unit.record_read(path);
         return Ok(config);
     }
-    let evaluated = unit.nested(8, || evaluate_file(unit, &path, None, Role::AutoInclude));
+    let evaluated = unit.nested(8, || {
+        evaluate_file(unit, &path, None, FileRole::AutoInclude)
+    });
     let too_deep =
         |problem: EvalProblem| UnitError::invalid(context.file.place(), problem.to_string());
     merge(

@@ -10,13 +10,13 @@ use crate::functions::{FileAccess, Functions};
 use crate::provider::Engine;
 use crate::syntax::{self, ArgumentValue, EvalProblem, Value};
 
-use super::config_file::{ConfigFile, Setting};
 use super::config_value::config_value;
 use super::error::{Failure, Outcome};
 use super::evaluated_config::EvaluatedConfig;
 use super::origins::{Origin, Origins};
 use super::schema::ANY_ARGUMENTS;
 use super::scope::Scope;
+use super::unit_config_file::{Setting, UnitConfigFile};
 use super::unit_run::UnitRun;
 use super::{UnitError, VALUES_FILE};
 
@@ -59,7 +59,7 @@ pub(super) enum MergeStrategy {
 /// A file in the context of a unit, or of a file that an expression reads.
 pub(super) struct FileContext<'a> {
     pub(super) unit: &'a UnitRun<'a>,
-    pub(super) file: Arc<ConfigFile>,
+    pub(super) file: Arc<UnitConfigFile>,
     /// The directory of the unit. It differs from the directory of the file in parents.
     directory: PathBuf,
     /// The directory of the file if it is a parent.
@@ -102,7 +102,7 @@ impl<'a> FileContext<'a> {
     /// Creates the context of `file`. `child` is the directory of the unit if the file is a parent.
     pub(super) fn new(
         unit: &'a UnitRun<'a>,
-        file: Arc<ConfigFile>,
+        file: Arc<UnitConfigFile>,
         child: Option<&Path>,
     ) -> Outcome<Self> {
         let own = file.directory().to_path_buf();

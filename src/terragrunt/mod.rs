@@ -4,7 +4,6 @@
 //! generated files, and runs the engine there. This module finds out what it would assemble. It executes nothing: the results of
 //! commands, hooks and other programs, and the outputs of other units, are unknown values.
 
-mod config_file;
 mod config_value;
 mod error;
 mod evaluated_config;
@@ -20,6 +19,7 @@ mod shared_files;
 mod text_with_holes;
 mod unit;
 mod unit_builder;
+mod unit_config_file;
 mod unit_run;
 
 pub use error::UnitError;
@@ -58,3 +58,6 @@ pub fn is_unit(directory: &Path) -> bool {
         .into_iter()
         .any(|name| directory.join(name).is_file())
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use crate::config::{EnvironmentValue, clean};
 use crate::syntax::RunBudget;
 
 use super::error::Failure;
-use super::evaluation::{Role, evaluate_file};
+use super::evaluation::{FileRole, evaluate_file};
 use super::schema::FILE;
 use super::scope::is_missing_values;
 use super::shared_files::{SharedFiles, parse};
@@ -93,7 +93,7 @@ impl UnitReader {
             source,
         })?;
         let file = Arc::new(parse(&path, &real, shown, &FILE)?);
-        let config = evaluate_file(run, &path, Some(file), Role::Unit)?;
+        let config = evaluate_file(run, &path, Some(file), FileRole::Unit)?;
         build_unit(run, &config)
     }
 

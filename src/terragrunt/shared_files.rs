@@ -12,9 +12,9 @@ use crate::access::{
 use crate::syntax::Value;
 
 use super::UnitError;
-use super::config_file::ConfigFile;
 use super::origins::Origins;
 use super::schema::BodySchema;
+use super::unit_config_file::UnitConfigFile;
 
 /// The maximum size of a configuration file, in bytes, as for configurations of Terraform.
 const MAX_FILE_SIZE: u64 = 16 << 20;
@@ -27,7 +27,7 @@ pub(super) struct SharedFiles {
     access: Answers<PathBuf, Arc<ReadAccess>>,
 }
 
-type ParseResult = Result<Arc<ConfigFile>, Arc<UnitError>>;
+type ParseResult = Result<Arc<UnitConfigFile>, Arc<UnitError>>;
 
 /// Answers that any number of threads may compute at the same time, with the same result.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl SharedFiles {
         real: &Path,
         shown: impl FnOnce() -> PathBuf,
         schema: &'static BodySchema,
-    ) -> Result<Arc<ConfigFile>, Arc<UnitError>> {
+    ) -> Result<Arc<UnitConfigFile>, Arc<UnitError>> {
         let cell = {
             let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(parsed.entry(path.to_path_buf()).or_default())
@@ -119,7 +119,7 @@ pub(super) fn parse(
     real: &Path,
     shown: PathBuf,
     schema: &'static BodySchema,
-) -> Result<ConfigFile, UnitError> {
+) -> Result<UnitConfigFile, UnitError> {
     let failed = |source| UnitError::Read {
         path: shown.clone(),
         place: None,
@@ -134,5 +134,5 @@ pub(super) fn parse(
             limit: MAX_FILE_SIZE,
         });
     };
-    ConfigFile::parse(path, shown, text, schema)
+    UnitConfigFile::parse(path, shown, text, schema)
 }

@@ -176,10 +176,9 @@ fn generated_file(run: &UnitRun<'_>, label: &str, generate: &Generate) -> Outcom
         .setting("if_exists")
         .ok_or_else(|| missing("if_exists"))?;
     let is_disabled = flag("disable")?;
-    let contents = match generate.setting("contents") {
-        Some(contents) => contents,
-        None => return Err(missing("contents").into()),
-    };
+    let contents = generate
+        .setting("contents")
+        .ok_or_else(|| missing("contents"))?;
     let mut origins = path.origins.clone();
     origins.join(&contents.origins);
     Ok(GeneratedFile {
@@ -244,16 +243,16 @@ fn if_disabled(run: &UnitRun<'_>, setting: Option<&Evaluated>) -> Outcome<IfDisa
 
 /// Returns the file of `remote_state.generate`.
 fn backend(run: &UnitRun<'_>, config: &EvaluatedConfig) -> Outcome<Option<GeneratedFile>> {
-    let part = |name: &str| match config.sections.get("remote_state") {
-        Some(section) => section.get(name).cloned(),
-        None => {
-            let argument = config.settings.get("remote_state")?;
-            let value = argument.value.entries()?.get(name)?.clone();
-            Some(Evaluated {
-                value,
-                ..argument.clone()
-            })
+    let part = |name: &str| {
+        if let Some(section) = config.sections.get("remote_state") {
+            return section.get(name).cloned();
         }
+        let argument = config.settings.get("remote_state")?;
+        let value = argument.value.entries()?.get(name)?.clone();
+        Some(Evaluated {
+            value,
+            ..argument.clone()
+        })
     };
     let Some(generate) = part("generate").filter(|generate| generate.value != Value::Null) else {
         return Ok(None);

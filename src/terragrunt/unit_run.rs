@@ -11,10 +11,10 @@ use crate::config::EnvironmentValue;
 use crate::span::Place;
 use crate::syntax::{self, EvalBudget, EvalProblem, Exceeded};
 
-use super::config_file::ConfigFile;
 use super::origins::{Origin, Origins, names};
 use super::schema::BodySchema;
 use super::shared_files::EvaluatedFile;
+use super::unit_config_file::UnitConfigFile;
 use super::{UnitError, UnitReader, UnknownUnit};
 
 pub(super) struct UnitRun<'r> {
@@ -101,7 +101,7 @@ impl<'r> UnitRun<'r> {
         path: &Path,
         schema: &'static BodySchema,
         place: Option<Place>,
-    ) -> Result<Arc<ConfigFile>, UnitError> {
+    ) -> Result<Arc<UnitConfigFile>, UnitError> {
         self.record_read(path);
         let shown = || self.reader.shown(path);
         let refused = |source: AccessError| UnitError::Read {

@@ -1,4 +1,4 @@
-//! Functions whose results depend on the environment or on lists of commands.
+//! Functions whose results depend on the environment, and functions of versions.
 
 use crate::config::EnvironmentValue;
 use crate::provider::{ModuleVersion, ModuleVersionConstraints};
@@ -6,7 +6,7 @@ use crate::syntax::Value;
 
 use super::super::origins::Origin;
 use super::super::scope::Scope;
-use super::{CallResult, failed, list, texts, wrong_count};
+use super::{CallResult, failed, texts, wrong_count};
 
 /// Implements `get_env(name, default)`. A variable without value and default is unknown if nothing catches the error.
 pub(super) fn get_env(scope: &Scope<'_>, arguments: &[Value]) -> CallResult {
@@ -42,26 +42,12 @@ pub(super) fn get_env(scope: &Scope<'_>, arguments: &[Value]) -> CallResult {
 }
 
 /// Returns the name of the operating system as in Go.
-pub(super) fn get_platform(_: &Scope<'_>, _: &[String]) -> CallResult {
-    Ok(match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
+pub(super) const fn get_platform() -> &'static str {
+    if cfg!(target_os = "macos") {
+        "darwin"
+    } else {
+        std::env::consts::OS
     }
-    .into())
-}
-
-pub(super) fn commands_that_need_locking(_: &Scope<'_>, _: &[String]) -> CallResult {
-    let commands = [
-        "apply", "destroy", "import", "plan", "refresh", "taint", "untaint",
-    ];
-    Ok(list(&commands))
-}
-
-pub(super) fn commands_that_need_variables(_: &Scope<'_>, _: &[String]) -> CallResult {
-    let commands = [
-        "apply", "console", "destroy", "import", "plan", "push", "refresh",
-    ];
-    Ok(list(&commands))
 }
 
 /// Implements `constraint_check(version, constraint)`.

@@ -1,6 +1,7 @@
 //! The functions of Terragrunt, and those of Terraform 0.15.3, which Terragrunt contains.
 
 mod environment;
+mod globs;
 mod paths;
 mod reading;
 mod terraform;
@@ -30,45 +31,55 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Value]) -> CallRe
         )),
         "get_env" => environment::get_env(scope, arguments),
         "read_terragrunt_config" => reading::read_terragrunt_config(scope, arguments),
-        _ => match find(name) {
-            Some(function) => {
+        _ => match (constant(scope, name), find(name)) {
+            (Some(value), _) => Ok(value),
+            (None, Some(function)) => {
                 if arguments.iter().any(Value::has_unknown) {
                     return Ok(Value::Unknown);
                 }
                 function(scope, &texts(name, arguments)?)
             }
-            None => terraform::call(scope, name, arguments),
+            (None, None) => terraform::call(scope, name, arguments),
         },
     }
 }
 
+/// Returns the value of a function without arguments.
+fn constant(scope: &Scope<'_>, name: &str) -> Option<Value> {
+    Some(match name {
+        "get_original_terragrunt_dir" => paths::get_original_terragrunt_dir(scope),
+        "get_platform" => environment::get_platform().into(),
+        "get_terraform_cli_args" => list(&["init"]),
+        "get_terraform_command" => "init".into(),
+        "get_terraform_commands_that_need_input" => {
+            list(&["apply", "import", "init", "plan", "refresh"])
+        }
+        "get_terraform_commands_that_need_locking" => list(&[
+            "apply", "destroy", "import", "plan", "refresh", "taint", "untaint",
+        ]),
+        "get_terraform_commands_that_need_parallelism" => list(&["apply", "plan", "destroy"]),
+        "get_terraform_commands_that_need_vars" => list(&[
+            "apply", "console", "destroy", "import", "plan", "push", "refresh",
+        ]),
+        "get_terragrunt_dir" => paths::get_terragrunt_dir(scope),
+        "get_terragrunt_source_cli_flag" => "".into(),
+        _ => return None,
+    })
+}
+
 type TextFunction = fn(&Scope<'_>, &[String]) -> CallResult;
 
-/// Finds a function of Terragrunt whose arguments are strings.
+/// Finds a function whose arguments are strings.
 fn find(name: &str) -> Option<TextFunction> {
     Some(match name {
         "constraint_check" => environment::constraint_check,
         "find_in_parent_folders" => paths::find_in_parent_folders,
-        "get_original_terragrunt_dir" => paths::get_original_terragrunt_dir,
         "get_parent_terragrunt_dir" => paths::get_parent_terragrunt_dir,
         "get_path_from_repo_root" => paths::get_path_from_repo_root,
         "get_path_to_repo_root" => paths::get_path_to_repo_root,
-        "get_platform" => environment::get_platform,
         "get_repo_root" => paths::get_repo_root,
-        "get_terraform_cli_args" => |_, _| Ok(list(&["init"])),
-        "get_terraform_command" => |_, _| Ok("init".into()),
-        "get_terraform_commands_that_need_input" => {
-            |_, _| Ok(list(&["apply", "import", "init", "plan", "refresh"]))
-        }
-        "get_terraform_commands_that_need_locking" => environment::commands_that_need_locking,
-        "get_terraform_commands_that_need_parallelism" => {
-            |_, _| Ok(list(&["apply", "plan", "destroy"]))
-        }
-        "get_terraform_commands_that_need_vars" => environment::commands_that_need_variables,
-        "get_terragrunt_dir" => paths::get_terragrunt_dir,
-        "get_terragrunt_source_cli_flag" => |_, _| Ok("".into()),
         "mark_as_read" => reading::mark_as_read,
-        "mark_glob_as_read" => reading::mark_glob_as_read,
+        "mark_glob_as_read" => globs::mark_glob_as_read,
         "path_relative_from_include" => paths::path_relative_from_include,
         "path_relative_to_include" => paths::path_relative_to_include,
         "read_tfvars_file" => reading::read_tfvars_file,

@@ -71,13 +71,13 @@ fn candidates(name: &str) -> impl Iterator<Item = &str> {
     names.into_iter().filter(|name| !name.is_empty())
 }
 
-pub(super) fn get_terragrunt_dir(scope: &Scope<'_>, _: &[String]) -> CallResult {
-    Ok(shown(scope.context.directory()))
+pub(super) fn get_terragrunt_dir(scope: &Scope<'_>) -> Value {
+    shown(scope.context.directory())
 }
 
-pub(super) fn get_original_terragrunt_dir(scope: &Scope<'_>, _: &[String]) -> CallResult {
+pub(super) fn get_original_terragrunt_dir(scope: &Scope<'_>) -> Value {
     scope.context.unit.set_depends_on_unit();
-    Ok(shown(&scope.context.unit.directory))
+    shown(&scope.context.unit.directory)
 }
 
 /// Returns the directory of the included file that a label selects, or `None` without includes.

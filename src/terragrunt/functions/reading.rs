@@ -1,6 +1,6 @@
 //! Functions that read files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::access::{AccessError, open_regular, read_limited};
@@ -9,7 +9,7 @@ use crate::syntax::{Constants, EvalProblem, Refusal, SourceFile, Strings, Value,
 
 use super::super::config_value::config_value;
 use super::super::error::Failure;
-use super::super::evaluation::{Role, evaluate_file};
+use super::super::evaluation::{FileRole, evaluate_file};
 use super::super::origins::{Origin, Origins};
 use super::super::scope::Scope;
 use super::super::shared_files::EvaluatedFile;
@@ -19,7 +19,7 @@ use super::{CallResult, failed, only, texts, wrong_count};
 const READ_CONFIG: &str = "read_terragrunt_config";
 
 /// Returns an absolute path. Relative paths are relative to the directory of the configuration.
-fn absolute(scope: &Scope<'_>, path: &str) -> PathBuf {
+pub(super) fn absolute(scope: &Scope<'_>, path: &str) -> PathBuf {
     clean(&scope.context.directory().join(path))
 }
 
@@ -46,7 +46,7 @@ pub(super) fn read_terragrunt_config(scope: &Scope<'_>, arguments: &[Value]) -> 
     if permitted(&path) {
         let names = [UNIT_FILE_JSON, UNIT_FILE].map(|name| path.join(name));
         let found = names.iter().find(|path| path.is_file());
-        path = found.unwrap_or(&names[1]).clone();
+        path.clone_from(found.unwrap_or(&names[1]));
     }
     unit.record_read(&path);
     match unit.access.locate(&path) {
@@ -69,7 +69,7 @@ fn evaluate_config(scope: &Scope<'_>, path: &Path) -> Result<EvaluatedFile, Eval
     let done = |value: Value, origins: Origins| EvaluatedFile {
         value,
         origins,
-        files_read: Default::default(),
+        files_read: BTreeSet::new(),
         cost: [0; 3],
     };
     if name == STACK_FILE || name == AUTOINCLUDE_STACK_FILE {
@@ -83,7 +83,7 @@ fn evaluate_config(scope: &Scope<'_>, path: &Path) -> Result<EvaluatedFile, Eval
         let values = values.map_err(|failure| inner_problem(&failure))?;
         return Ok(done((*values.value).clone(), values.origins));
     }
-    match evaluate_file(unit, path, None, Role::Unit) {
+    match evaluate_file(unit, path, None, FileRole::Unit) {
         Ok(config) => {
             let (value, origins) = config_value(&config);
             Ok(done(value, origins))
@@ -171,7 +171,8 @@ pub(super) fn read_tfvars_file(scope: &Scope<'_>, arguments: &[String]) -> CallR
     };
     scope.hide(Origin::Function(NAME.to_owned()));
     if given.ends_with("json") {
-        let text = String::from_utf8(text).map_err(|_| failed(NAME, "the file is not UTF-8"))?;
+        let text =
+            String::from_utf8(text).map_err(|_invalid| failed(NAME, "the file is not UTF-8"))?;
         scope
             .context
             .functions
@@ -203,9 +204,4 @@ pub(super) fn mark_as_read(scope: &Scope<'_>, arguments: &[String]) -> CallResul
     let path = only("mark_as_read", arguments)?;
     scope.context.unit.record_read(absolute(scope, path));
     Ok(path.into())
-}
-
-/// Implements `mark_glob_as_read(pattern)`. The result depends on which files exist, so it is unknown.
-pub(super) fn mark_glob_as_read(scope: &Scope<'_>, _: &[String]) -> CallResult {
-    Ok(scope.unknown(Origin::Function("mark_glob_as_read".to_owned())))
 }

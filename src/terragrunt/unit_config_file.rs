@@ -14,7 +14,7 @@ use super::schema::{BlockSchema, BodySchema};
 
 /// A parsed file, which units can share.
 #[derive(Debug)]
-pub(super) struct ConfigFile {
+pub(super) struct UnitConfigFile {
     /// The absolute path.
     pub(super) path: PathBuf,
     pub(super) body: ConfigBody,
@@ -51,7 +51,7 @@ pub(super) struct SettingTree {
     pub(super) references: Vec<(String, Option<String>)>,
 }
 
-impl ConfigFile {
+impl UnitConfigFile {
     /// Parses `text`. Messages show the path `shown`.
     pub(super) fn parse(
         path: &Path,
