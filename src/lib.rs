@@ -43,6 +43,7 @@
 //! | options | [`options`]: the table of the options that `.tflock.toml` can set too |
 //! | directories, locking | [`walk`]: finds module directories; [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
 //! | units, hash index | [`terragrunt`]: evaluates Terragrunt units; [`index`]: signed package hashes that machines share |
+//! | object stores | [`buckets`]: S3, Google Cloud Storage, Azure Blob Storage |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
 //! | packages on disk, reports, functions | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings; [`functions`]: the functions of expressions |
 //! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
@@ -60,6 +61,7 @@
 )]
 
 pub mod access;
+pub mod buckets;
 pub mod cache;
 pub mod cli;
 pub mod cli_config;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
+use crate::buckets::Cloud;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::is_loopback;
 
@@ -21,26 +22,6 @@ pub enum IndexAddress {
         bucket: String,
         prefix: String,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cloud {
-    S3,
-    GoogleCloud,
-    Azure,
-}
-
-impl Cloud {
-    const ALL: [Self; 3] = [Self::S3, Self::GoogleCloud, Self::Azure];
-
-    /// Returns the scheme of addresses.
-    pub const fn scheme(self) -> &'static str {
-        match self {
-            Self::S3 => "s3",
-            Self::GoogleCloud => "gs",
-            Self::Azure => "az",
-        }
-    }
 }
 
 /// The reason why a text is not the address of an index.
@@ -91,13 +72,13 @@ impl IndexAddress {
         }
     }
 
-    /// Returns the name of an object in the bucket, from its path in the index.
-    pub(super) fn object(&self, path: &str) -> object_store::path::Path {
+    /// Returns the key of an object in the bucket, from its path in the index.
+    pub(super) fn object(&self, path: &str) -> String {
         let prefix = match self {
             Self::Bucket { prefix, .. } => prefix.as_str(),
             Self::Directory(_) | Self::Web(_) => "",
         };
-        object_store::path::Path::from(format!("{prefix}/{path}"))
+        format!("{prefix}/{path}")
     }
 }
 

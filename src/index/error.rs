@@ -6,29 +6,20 @@ use std::sync::Arc;
 use super::address::IndexAddress;
 use super::key::KeyName;
 use super::record::RecordError;
+use crate::buckets::BucketError;
 use crate::code::Code;
 use crate::package::AuthenticityError;
-use crate::registry::{CauseText, RequestFault};
+use crate::registry::RequestFault;
 use crate::span::Explain;
 
 /// A failed access to an index. It can be cloned, because it is remembered for the rest of a run.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The configuration in the environment is incomplete or invalid. The cause contains no values of variables.
-    #[error("the environment does not describe the object store")]
-    Environment(#[source] CauseText),
-    /// A file with credentials for Google Cloud Storage is of a kind that `object_store` does not know, such as `external_account`.
-    #[error(
-        "the type of the file with the credentials is not supported, only `service_account` and `authorized_user` are"
-    )]
-    CredentialType,
-    #[error("the bucket or container does not exist")]
-    NoBucket,
+    #[error(transparent)]
+    Bucket(#[from] BucketError),
+    /// A request to a web server failed.
     #[error(transparent)]
     Request(#[from] RequestFault),
-    /// Any other failure of an object store, such as a response that does not follow the protocol.
-    #[error("the object store failed")]
-    Store(#[source] CauseText),
     #[error("cannot read the file")]
     ReadFile(#[source] Arc<io::Error>),
     #[error("cannot write the file")]
@@ -111,18 +102,7 @@ impl IndexError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Request(fault) => fault.hint(None),
-            Self::Environment(_) => Some(
-                "set the variables of the cloud, such as `AWS_REGION`, `GOOGLE_SERVICE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`"
-                    .to_owned(),
-            ),
-            Self::CredentialType => Some(
-                "use the key of a service account, or set `GOOGLE_BEARER_TOKEN` to an access token"
-                    .to_owned(),
-            ),
-            Self::NoBucket => Some(
-                "create it, or correct the address of the index and the endpoint of the cloud"
-                    .to_owned(),
-            ),
+            Self::Bucket(error) => error.hint(),
             _ => None,
         }
     }

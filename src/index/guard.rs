@@ -125,8 +125,8 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buckets::tests::settings;
     use crate::index::IndexAddress;
-    use crate::index::store::tests::settings;
 
     fn index() -> GuardedIndex {
         let address = IndexAddress::parse("http://127.0.0.1:1/").unwrap();

@@ -7,11 +7,9 @@
 //! `docs/reference/index-format.md` specifies keys, notes, records and paths.
 
 mod address;
-mod buckets;
 mod directory;
 mod error;
 mod guard;
-mod http_service;
 mod key;
 mod note;
 mod reader;
@@ -19,12 +17,12 @@ mod record;
 mod store;
 mod writer;
 
-pub use address::{AddressFault, Cloud, IndexAddress};
+pub use address::{AddressFault, IndexAddress};
 pub use error::{IndexError, IndexWarning, advise_removal};
 pub use guard::LostTime;
 pub use key::{KeyError, KeyName, SignerKey, VerifierKey};
 pub use note::{MAX_NOTE_BYTES, NoteError, SignedNote};
 pub use reader::{IndexAnswer, IndexReader};
 pub use record::{HashRecord, RecordError, RecordKey, TrustedRecord};
-pub use store::{IndexStore, StoreSettings};
+pub use store::IndexStore;
 pub use writer::IndexWriter;

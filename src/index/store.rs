@@ -4,38 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use object_store::ObjectStore;
 use url::Url;
 
 use super::address::IndexAddress;
-use super::buckets;
 use super::directory;
 use super::error::IndexError;
 use super::note::{MAX_NOTE_BYTES, SignedNote};
 use super::record::RecordKey;
+use crate::buckets::{Bucket, StoreSettings};
 use crate::registry::{ByteLimit, HttpExchange};
 
 const MAX_RECORD: ByteLimit = ByteLimit {
     name: "limit for records of the hash index",
     bytes: MAX_NOTE_BYTES,
 };
-
-/// How indexes are accessed.
-#[derive(Clone)]
-pub struct StoreSettings {
-    pub exchange: HttpExchange,
-    /// The environment variables that configure the clients of object stores, such as `AWS_REGION`. They may contain credentials.
-    pub variables: Vec<(String, String)>,
-}
-
-impl StoreSettings {
-    /// Returns the value of a variable that is set and not empty.
-    pub(super) fn variable(&self, name: &str) -> Option<&str> {
-        let mut variables = self.variables.iter();
-        let (_, value) = variables.find(|(found, value)| found == name && !value.is_empty())?;
-        Some(value)
-    }
-}
 
 /// An index at an address. Clones share connections.
 #[derive(Clone)]
@@ -48,7 +30,7 @@ pub struct IndexStore {
 enum Backend {
     Directory(Arc<Path>),
     Web(HttpExchange, Url),
-    Bucket(Arc<dyn ObjectStore>),
+    Bucket(Bucket),
 }
 
 impl IndexStore {
@@ -58,7 +40,7 @@ impl IndexStore {
             IndexAddress::Directory(path) => Backend::Directory(path.as_path().into()),
             IndexAddress::Web(base) => Backend::Web(settings.exchange.clone(), base.clone()),
             IndexAddress::Bucket { cloud, bucket, .. } => {
-                Backend::Bucket(buckets::open(*cloud, bucket, settings)?)
+                Backend::Bucket(Bucket::open(*cloud, bucket, settings)?)
             }
         };
         Ok(Self { address, backend })
@@ -78,9 +60,7 @@ impl IndexStore {
                 url.set_path(&format!("{}{path}", base.path()));
                 exchange.document(&url, MAX_RECORD).await?
             }
-            Backend::Bucket(store) => {
-                buckets::read(store.as_ref(), &self.address.object(&path)).await?
-            }
+            Backend::Bucket(bucket) => bucket.read(&self.address.object(&path)).await?,
         };
         match record {
             Some(record) if record.len() as u64 > MAX_NOTE_BYTES => Err(IndexError::TooLarge {
@@ -96,8 +76,8 @@ impl IndexStore {
         match &self.backend {
             Backend::Directory(base) => directory::create(base, path, content).await,
             Backend::Web(..) => Err(IndexError::ReadOnly),
-            Backend::Bucket(store) => {
-                buckets::create(store.as_ref(), &self.address.object(&path), content).await
+            Backend::Bucket(bucket) => {
+                Ok(bucket.create(&self.address.object(&path), content).await?)
             }
         }
     }
@@ -108,30 +88,21 @@ impl IndexStore {
         match &self.backend {
             Backend::Directory(base) => directory::replace(base, path, content).await,
             Backend::Web(..) => Err(IndexError::ReadOnly),
-            Backend::Bucket(store) => {
-                buckets::replace(store.as_ref(), &self.address.object(&path), content).await
+            Backend::Bucket(bucket) => {
+                Ok(bucket.replace(&self.address.object(&path), content).await?)
             }
         }
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
+    use crate::buckets::BucketError;
+    use crate::buckets::tests::settings;
     use crate::index::{HashRecord, SignerKey};
     use crate::package::PackageHashes;
-    use crate::provider::{Digest, Engine, Hash};
-    use crate::registry::{RegistryClient, RegistrySettings};
-
-    pub(in crate::index) fn settings(variables: &[(&str, &str)]) -> StoreSettings {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let client = RegistrySettings::new(Engine::Terraform);
-        let client = RegistryClient::new(client, crate::reporter::silent()).unwrap();
-        StoreSettings {
-            exchange: HttpExchange::new(&client),
-            variables: variables.iter().map(owned).collect(),
-        }
-    }
+    use crate::provider::{Digest, Hash};
 
     fn record() -> HashRecord {
         HashRecord {
@@ -212,7 +183,7 @@ pub(super) mod tests {
             let error = IndexStore::open(address, &settings)
                 .map(|_| ())
                 .unwrap_err();
-            let IndexError::Environment(cause) = &error else {
+            let IndexError::Bucket(BucketError::Environment(cause)) = &error else {
                 panic!("{error:?}");
             };
             assert!(!cause.to_string().is_empty());
@@ -228,7 +199,7 @@ pub(super) mod tests {
         let address = IndexAddress::parse("az://container").unwrap();
         let opened = IndexStore::open(address, &settings(&[])).map(|_| ());
         assert!(
-            matches!(opened, Err(IndexError::Environment(_))),
+            matches!(opened, Err(IndexError::Bucket(BucketError::Environment(_)))),
             "{opened:?}"
         );
     }

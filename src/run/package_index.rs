@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::index::{
-    IndexAddress, IndexReader, IndexStore, IndexWarning, IndexWriter, LostTime, StoreSettings,
-};
+use crate::buckets::StoreSettings;
+use crate::index::{IndexAddress, IndexReader, IndexStore, IndexWarning, IndexWriter, LostTime};
 use crate::locking::{AuditSample, PackageIndex};
 use crate::registry::{HttpExchange, RegistryClient};
 use crate::settings::IndexSettings;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of each layer, from lowest to highest. `span` is below `provider`, whose errors contain locations.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
     &["code", "display"],
     &["span", "redacted_url", "once_map"],
     &["provider"],
@@ -24,6 +24,7 @@ const LAYERS: [&[&str]; 11] = [
     ],
     &["mirror", "diagnostic", "functions"],
     &["config", "registry", "lockfile", "cache", "git"],
+    &["buckets"],
     &["index", "terragrunt"],
     &["walk", "locking", "modules"],
     &["options"],
@@ -40,7 +41,7 @@ const EDGES_WITHIN_COMMAND_LINE: [(&str, &str); 1] = [("settings", "cli")];
 /// External crates and functions that read the process environment, with the modules that may use them.
 const OWNERS: [(&str, &[&str]); 15] = [
     ("reqwest::", &["registry"]),
-    ("object_store::", &["index"]),
+    ("object_store::", &["buckets"]),
     ("ring::signature::", &["index"]),
     ("clap::", &["cli", "options", "main"]),
     ("clap_complete::", &["cli"]),

@@ -15,9 +15,10 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
+use crate::buckets::StoreSettings;
 use crate::cli::{IndexCommand, IndexFormatArg, IndexPackagesArgs};
 use crate::diagnostic::Diagnostic;
-use crate::index::{IndexStore, StoreSettings};
+use crate::index::IndexStore;
 use crate::once_map::OnceMap;
 use crate::printer::Printer;
 use crate::settings::{IndexCommandSettings, IndexTask, IndexTaskKind};

@@ -1,6 +1,5 @@
-//! An index in a bucket of an object store: S3 and everything that speaks its protocol, Google Cloud Storage, Azure Blob Storage.
+//! Reads and writes small objects.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,23 +11,13 @@ use object_store::{
     ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, RetryConfig, StaticCredentialProvider,
 };
 
-use super::address::Cloud;
-use super::error::IndexError;
+use super::cloud::Cloud;
+use super::error::{BucketError, is_bucket_missing};
 use super::http_service::ExchangeConnector;
-use super::store::StoreSettings;
-use crate::registry::{CauseText, RequestFault};
+use super::settings::StoreSettings;
 
 /// The address of an emulator of Google Cloud Storage, as Google's client libraries know it.
 const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
-
-/// In the message about a file with Google's credentials whose type `object_store` does not know.
-const UNKNOWN_CREDENTIALS: &str = "expected `service_account` or `authorized_user`";
-
-/// The codes in responses to requests for objects in a bucket or container that does not exist.
-const MISSING_BUCKET: [&str; 2] = [
-    "<Code>NoSuchBucket</Code>",
-    "<Code>ContainerNotFound</Code>",
-];
 
 /// Applies the variables with this prefix that the builder knows.
 macro_rules! configured {
@@ -50,36 +39,72 @@ macro_rules! configured {
     }};
 }
 
-/// Prepares the access to a bucket without sending a request.
-pub(super) fn open(
-    cloud: Cloud,
-    bucket: &str,
-    settings: &StoreSettings,
-) -> Result<Arc<dyn ObjectStore>, IndexError> {
-    let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match cloud {
-        Cloud::S3 => configured!(AmazonS3Builder::new(), settings, "AWS_")
-            .with_bucket_name(bucket)
+/// A bucket or container. Clones share connections.
+#[derive(Clone)]
+pub struct Bucket(Arc<dyn ObjectStore>);
+
+impl Bucket {
+    /// Prepares the access to a bucket without sending a request.
+    pub fn open(cloud: Cloud, name: &str, settings: &StoreSettings) -> Result<Self, BucketError> {
+        let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match cloud {
+            Cloud::S3 => configured!(AmazonS3Builder::new(), settings, "AWS_")
+                .with_bucket_name(name)
+                .build()
+                .map(|store| Arc::new(store) as _),
+            Cloud::GoogleCloud => emulated(
+                configured!(GoogleCloudStorageBuilder::new(), settings, "GOOGLE_"),
+                settings.variable(GOOGLE_EMULATOR),
+            )
+            .with_bucket_name(name)
             .build()
             .map(|store| Arc::new(store) as _),
-        Cloud::GoogleCloud => emulated(
-            configured!(GoogleCloudStorageBuilder::new(), settings, "GOOGLE_"),
-            settings.variable(GOOGLE_EMULATOR),
-        )
-        .with_bucket_name(bucket)
-        .build()
-        .map(|store| Arc::new(store) as _),
-        Cloud::Azure => configured!(official_azure(settings), settings, "AZURE_")
-            .with_container_name(bucket)
-            .build()
-            .map(|store| Arc::new(store) as _),
-    };
-    store.map_err(|error| {
-        let cause = error.source().unwrap_or(&error);
-        if cause.to_string().contains(UNKNOWN_CREDENTIALS) {
-            return IndexError::CredentialType;
+            Cloud::Azure => configured!(official_azure(settings), settings, "AZURE_")
+                .with_container_name(name)
+                .build()
+                .map(|store| Arc::new(store) as _),
+        };
+        store
+            .map(Self)
+            .map_err(|error| BucketError::environment(&error))
+    }
+
+    /// Returns the content of an object, or `None` if it does not exist.
+    pub async fn read(&self, key: &str) -> Result<Option<Bytes>, BucketError> {
+        let path = Path::from(key);
+        let read = async { self.0.get(&path).await?.bytes().await };
+        match read.await {
+            Ok(content) => Ok(Some(content)),
+            Err(error) if is_bucket_missing(&error) => Err(BucketError::NoBucket),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(BucketError::of(&error)),
         }
-        IndexError::Environment(without_values(cause))
-    })
+    }
+
+    /// Creates an object. Returns false if it exists.
+    pub async fn create(&self, key: &str, content: String) -> Result<bool, BucketError> {
+        let (path, content) = (Path::from(key), PutPayload::from(content));
+        match self
+            .0
+            .put_opts(&path, content, PutMode::Create.into())
+            .await
+        {
+            Ok(_) => Ok(true),
+            Err(
+                object_store::Error::AlreadyExists { .. }
+                | object_store::Error::Precondition { .. },
+            ) => Ok(false),
+            Err(error) => Err(BucketError::of(&error)),
+        }
+    }
+
+    /// Creates an object or replaces it.
+    pub async fn replace(&self, key: &str, content: String) -> Result<(), BucketError> {
+        let put = self
+            .0
+            .put(&Path::from(key), PutPayload::from(content))
+            .await;
+        put.map(|_| ()).map_err(|error| BucketError::of(&error))
+    }
 }
 
 /// Sends requests without credentials to the emulator at `host`, if it is set.
@@ -129,90 +154,13 @@ fn connection_key(name: &str) -> Option<AzureConfigKey> {
     }
 }
 
-/// Returns the content of an object, or `None` if it does not exist.
-pub(super) async fn read(
-    store: &dyn ObjectStore,
-    path: &Path,
-) -> Result<Option<Bytes>, IndexError> {
-    let read = async { store.get(path).await?.bytes().await };
-    match read.await {
-        Ok(content) => Ok(Some(content)),
-        Err(error) if is_bucket_missing(&error) => Err(IndexError::NoBucket),
-        Err(object_store::Error::NotFound { .. }) => Ok(None),
-        Err(error) => Err(classify(&error)),
-    }
-}
-
-/// Creates an object. Returns false if it exists.
-pub(super) async fn create(
-    store: &dyn ObjectStore,
-    path: &Path,
-    content: String,
-) -> Result<bool, IndexError> {
-    let content = PutPayload::from(content);
-    match store.put_opts(path, content, PutMode::Create.into()).await {
-        Ok(_) => Ok(true),
-        Err(
-            object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. },
-        ) => Ok(false),
-        Err(error) => Err(classify(&error)),
-    }
-}
-
-/// Creates an object or replaces it.
-pub(super) async fn replace(
-    store: &dyn ObjectStore,
-    path: &Path,
-    content: String,
-) -> Result<(), IndexError> {
-    let put = store.put(path, PutPayload::from(content)).await;
-    put.map(|_| ()).map_err(|error| classify(&error))
-}
-
-/// Finds the cause in the chain of errors. The messages of the object store itself are not shown: they contain response bodies.
-fn classify(error: &object_store::Error) -> IndexError {
-    let mut layer: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(current) = layer {
-        if let Some(fault) = current.downcast_ref::<RequestFault>() {
-            return IndexError::Request(fault.clone());
-        }
-        layer = current.source();
-    }
-    if is_bucket_missing(error) {
-        return IndexError::NoBucket;
-    }
-    let mut innermost: &dyn Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    IndexError::Store(without_values(innermost))
-}
-
-/// Whether an object is missing because its bucket or container is. Some servers send the same response in both cases.
-fn is_bucket_missing(error: &object_store::Error) -> bool {
-    let object_store::Error::NotFound { source, .. } = error else {
-        return false;
-    };
-    // The message of the source contains the response.
-    let response = source.to_string();
-    MISSING_BUCKET.iter().any(|code| response.contains(code))
-}
-
-/// Returns the beginning of a message, up to the first value or cause: both may contain text from a variable, a key file or a response.
-fn without_values(error: &dyn Error) -> CauseText {
-    let text = error.to_string();
-    let end = text
-        .find([':', '"', '\'', '`', '{', '<'])
-        .unwrap_or(text.len());
-    CauseText::text(text[..end].trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use object_store::gcp::GoogleConfigKey;
 
     use super::*;
-    use crate::index::store::tests::settings;
+    use crate::buckets::settings::tests::settings;
+    use crate::registry::RequestFault;
 
     /// Returns the value of an option that the variables of Azure's programs set.
     fn azure(variables: &[(&str, &str)], key: AzureConfigKey) -> Option<String> {
@@ -262,9 +210,9 @@ mod tests {
         ] {
             std::fs::write(path, content).unwrap();
             let settings = settings(&[("GOOGLE_APPLICATION_CREDENTIALS", path)]);
-            let opened = open(Cloud::GoogleCloud, "bucket", &settings);
+            let opened = Bucket::open(Cloud::GoogleCloud, "bucket", &settings);
             let error = opened.map(|_| ()).unwrap_err();
-            let found = matches!(error, IndexError::CredentialType);
+            let found = matches!(error, BucketError::CredentialType);
             assert_eq!(found, is_type, "{content}: {error:?}");
             assert!(error.hint().is_some());
         }
@@ -276,9 +224,9 @@ mod tests {
             ("GOOGLE_BASE_URL", "http://192.0.2.1"),
             ("GOOGLE_BEARER_TOKEN", "secret"),
         ]);
-        let store = open(Cloud::GoogleCloud, "bucket", &settings).unwrap();
-        let error = read(&*store, &Path::from("v1/00")).await.unwrap_err();
-        let is_refused = matches!(error, IndexError::Request(RequestFault::PlainHttp(_)));
+        let bucket = Bucket::open(Cloud::GoogleCloud, "bucket", &settings).unwrap();
+        let error = bucket.read("v1/00").await.unwrap_err();
+        let is_refused = matches!(error, BucketError::Request(RequestFault::PlainHttp(_)));
         assert!(is_refused, "{error:?}");
     }
 

@@ -1,0 +1,101 @@
+//! The reasons why an object store cannot be used.
+
+use std::error::Error;
+
+use crate::registry::{CauseText, RequestFault};
+
+/// In the message about a file with Google's credentials whose type `object_store` does not know.
+const UNKNOWN_CREDENTIALS: &str = "expected `service_account` or `authorized_user`";
+
+/// The codes in responses to requests for objects in a bucket or container that does not exist.
+const MISSING_BUCKET: [&str; 2] = [
+    "<Code>NoSuchBucket</Code>",
+    "<Code>ContainerNotFound</Code>",
+];
+
+/// A failed access to an object store. No cause contains the value of a variable.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BucketError {
+    /// The configuration in the environment is incomplete or invalid.
+    #[error("the environment does not describe the object store")]
+    Environment(#[source] CauseText),
+    /// A file with credentials for Google Cloud Storage is of a kind that `object_store` does not know, such as `external_account`.
+    #[error(
+        "the type of the file with the credentials is not supported, only `service_account` and `authorized_user` are"
+    )]
+    CredentialType,
+    #[error("the bucket or container does not exist")]
+    NoBucket,
+    #[error(transparent)]
+    Request(#[from] RequestFault),
+    /// Any other failure of an object store, such as a response that does not follow the protocol.
+    #[error("the object store failed")]
+    Store(#[source] CauseText),
+}
+
+impl BucketError {
+    pub(super) fn environment(error: &object_store::Error) -> Self {
+        let cause = error.source().unwrap_or(error);
+        if cause.to_string().contains(UNKNOWN_CREDENTIALS) {
+            return Self::CredentialType;
+        }
+        Self::Environment(without_values(cause))
+    }
+
+    /// Finds the cause in the chain of errors. The messages of the object store itself are not shown: they contain response bodies.
+    pub(super) fn of(error: &object_store::Error) -> Self {
+        let mut layer: Option<&(dyn Error + 'static)> = Some(error);
+        while let Some(current) = layer {
+            if let Some(fault) = current.downcast_ref::<RequestFault>() {
+                return Self::Request(fault.clone());
+            }
+            layer = current.source();
+        }
+        if is_bucket_missing(error) {
+            return Self::NoBucket;
+        }
+        let mut innermost: &dyn Error = error;
+        while let Some(source) = innermost.source() {
+            innermost = source;
+        }
+        Self::Store(without_values(innermost))
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Request(fault) => fault.hint(None),
+            Self::Environment(_) => Some(
+                "set the variables of the cloud, such as `AWS_REGION`, `GOOGLE_SERVICE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`"
+                    .to_owned(),
+            ),
+            Self::CredentialType => Some(
+                "use the key of a service account, or set `GOOGLE_BEARER_TOKEN` to an access token"
+                    .to_owned(),
+            ),
+            Self::NoBucket => Some(
+                "create it, or correct the address of the index and the endpoint of the cloud"
+                    .to_owned(),
+            ),
+            Self::Store(_) => None,
+        }
+    }
+}
+
+/// Whether an object is missing because its bucket or container is. Some servers send the same response in both cases.
+pub(super) fn is_bucket_missing(error: &object_store::Error) -> bool {
+    let object_store::Error::NotFound { source, .. } = error else {
+        return false;
+    };
+    // The message of the source contains the response.
+    let response = source.to_string();
+    MISSING_BUCKET.iter().any(|code| response.contains(code))
+}
+
+/// Returns the beginning of a message, up to the first value or cause: both may contain text from a variable, a key file or a response.
+fn without_values(error: &dyn Error) -> CauseText {
+    let text = error.to_string();
+    let end = text
+        .find([':', '"', '\'', '`', '{', '<'])
+        .unwrap_or(text.len());
+    CauseText::text(text[..end].trim_end())
+}
