@@ -50,6 +50,22 @@ impl KeyRing {
             .collect()
     }
 
+    /// Returns the IDs of all keys that may sign data.
+    #[cfg(test)]
+    pub(super) fn signing_key_ids(&self) -> Vec<String> {
+        use crate::package::signature::packets::upper_hex;
+
+        let certificates = self.certificates.iter();
+        let ids = certificates.flat_map(|certificate| {
+            let primary = certificate.primary.legacy_key_id();
+            let subkeys = certificate.subkeys.iter();
+            std::iter::once(primary).chain(subkeys.map(|subkey| subkey.key.legacy_key_id()))
+        });
+        ids.filter(|id| !self.signing_keys(*id).is_empty())
+            .map(|id| upper_hex(id.as_ref()))
+            .collect()
+    }
+
     /// Returns the keys with this ID that may sign data, in the order of the armor block.
     pub(super) fn signing_keys(&self, id: KeyId) -> Vec<DataSigningKey<'_>> {
         let mut keys = Vec::new();

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use crate::package::signature::check::{CheckError, check};
 use crate::package::signature::key_ring::KeyRing;
 use crate::package::signature::lapse::{Lapse, LapsedPart};
-use crate::package::signature::packets::dearmor;
+use crate::package::signature::packets::{dearmor, issuers};
 use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
 
 /// How HashiCorp vouches for a signer.
@@ -35,18 +35,17 @@ impl fmt::Display for Tier {
     }
 }
 
-#[derive(Debug)]
-struct Authorities {
-    hashicorp: KeyRing,
-    partners: KeyRing,
-}
+/// HashiCorp's keys. Checking the signatures within a certificate takes several milliseconds, so both key rings are read only if needed.
+static HASHICORP: LazyLock<Option<KeyRing>> =
+    LazyLock::new(|| KeyRing::read(include_str!("keys/hashicorp.asc")).ok());
 
-static AUTHORITIES: LazyLock<Option<Authorities>> = LazyLock::new(|| {
-    Some(Authorities {
-        hashicorp: KeyRing::read(include_str!("keys/hashicorp.asc")).ok()?,
-        partners: KeyRing::read(include_str!("keys/hashicorp-partners.asc")).ok()?,
-    })
-});
+/// The IDs of the keys in [`HASHICORP`] that may sign lists.
+const HASHICORP_SIGNING_KEYS: [&str; 3] =
+    ["34365D9472D7468F", "B0B441097685B676", "C820C6D5CD27AB87"];
+
+/// The key that signs partners' keys.
+static PARTNERS: LazyLock<Option<KeyRing>> =
+    LazyLock::new(|| KeyRing::read(include_str!("keys/hashicorp-partners.asc")).ok());
 
 /// Determines the tier of a key that signed a list. An incorrect trust signature is an error.
 pub(super) fn tier(
@@ -55,33 +54,34 @@ pub(super) fn tier(
     signature: &[u8],
     now: SystemTime,
 ) -> Result<Tier, SignatureFault> {
-    let authorities = AUTHORITIES
-        .as_ref()
-        .ok_or(SignatureFault::NotByPartnerKey)?;
-    authorities.rank(key, list, signature, now)
+    let names_hashicorp = issuers(signature)
+        .iter()
+        .any(|id| HASHICORP_SIGNING_KEYS.contains(&id.as_str()));
+    let hashicorp = names_hashicorp.then(|| HASHICORP.as_ref()).flatten();
+    rank(hashicorp, || PARTNERS.as_ref(), key, list, signature, now)
 }
 
-impl Authorities {
-    fn rank(
-        &self,
-        key: &SigningKey,
-        list: &[u8],
-        signature: &[u8],
-        now: SystemTime,
-    ) -> Result<Tier, SignatureFault> {
-        if verify(&self.hashicorp, list, signature, now).is_ok() {
-            return Ok(Tier::HashiCorp);
-        }
-        if key.trust_signature.is_empty() {
-            return Ok(Tier::SelfSigned);
-        }
-        if key.trust_signature.len() > MAX_ARMOR_BYTES {
-            return Err(SignatureFault::Armor);
-        }
-        let (_, document) = dearmor(&key.ascii_armor).ok_or(SignatureFault::Armor)?;
-        let (_, signature) = dearmor(&key.trust_signature).ok_or(SignatureFault::Armor)?;
-        verify(&self.partners, &document, &signature, now).map(|()| Tier::Partner)
+fn rank<'a>(
+    hashicorp: Option<&KeyRing>,
+    partners: impl FnOnce() -> Option<&'a KeyRing>,
+    key: &SigningKey,
+    list: &[u8],
+    signature: &[u8],
+    now: SystemTime,
+) -> Result<Tier, SignatureFault> {
+    if hashicorp.is_some_and(|ring| verify(ring, list, signature, now).is_ok()) {
+        return Ok(Tier::HashiCorp);
     }
+    if key.trust_signature.is_empty() {
+        return Ok(Tier::SelfSigned);
+    }
+    if key.trust_signature.len() > MAX_ARMOR_BYTES {
+        return Err(SignatureFault::Armor);
+    }
+    let (_, document) = dearmor(&key.ascii_armor).ok_or(SignatureFault::Armor)?;
+    let (_, signature) = dearmor(&key.trust_signature).ok_or(SignatureFault::Armor)?;
+    let partners = partners().ok_or(SignatureFault::NotByPartnerKey)?;
+    verify(partners, &document, &signature, now).map(|()| Tier::Partner)
 }
 
 fn verify(
@@ -109,12 +109,12 @@ mod tests {
 
     #[test]
     fn the_embedded_keys_are_those_of_hashicorp() {
-        let authorities = AUTHORITIES.as_ref().unwrap();
-        let fingerprints =
-            [&authorities.hashicorp, &authorities.partners].map(KeyRing::fingerprints);
+        let rings = [&HASHICORP, &PARTNERS].map(|ring| ring.as_ref().unwrap());
+        let fingerprints = rings.map(KeyRing::fingerprints);
         let hashicorp = vec!["C874011F0AB405110D02105534365D9472D7468F".to_owned()];
         let partners = vec!["51890657C5ACDB4B823086567D72D4268E4660FC".to_owned()];
         assert_eq!(fingerprints, [hashicorp, partners]);
+        assert_eq!(rings[0].signing_key_ids(), HASHICORP_SIGNING_KEYS);
     }
 
     #[test]
@@ -126,11 +126,11 @@ mod tests {
     }
 
     fn rank(hashicorp: &str, partners: &str, key: &SigningKey) -> Result<Tier, SignatureFault> {
-        let authorities = Authorities {
-            hashicorp: KeyRing::read(&text(hashicorp)).unwrap(),
-            partners: KeyRing::read(&text(partners)).unwrap(),
-        };
-        authorities.rank(key, &fixture("SHA256SUMS"), &fixture("valid.sig"), now())
+        let [hashicorp, partners] =
+            [hashicorp, partners].map(|name| KeyRing::read(&text(name)).unwrap());
+        let (list, signature) = (fixture("SHA256SUMS"), fixture("valid.sig"));
+        let partners = || Some(&partners);
+        super::rank(Some(&hashicorp), partners, key, &list, &signature, now())
     }
 
     #[test]
