@@ -27,6 +27,7 @@
 //! | How is a package verified and hashed? | [`package`] |
 //! | How do machines share package hashes? | [`index`], and `docs/reference/index-format.md` |
 //! | How are requests to registries and mirrors sent? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
+//! | How are packages found in OCI registries? | [`oci`] (formats), [`registry`] (requests) |
 //! | How are remote modules fetched? | [`modules`], [`git`] |
 //! | What protects against a hostile pull request? | [`access`], [`git`], [`modules`], and `docs/security.md` |
 //! | Where do messages, findings and exit codes come from? | [`code`] (the table of codes), [`diagnostic`], [`locking`] (findings), [`run`] (reports) |
@@ -46,7 +47,8 @@
 //! | object stores | [`buckets`]: S3, Google Cloud Storage, Azure Blob Storage |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
 //! | packages on disk, reports, functions | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings; [`functions`]: the functions of expressions |
-//! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
+//! | formats and helpers | [`package`]: packages, checksums, signatures; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
+//! | languages | [`syntax`]: HCL; [`oci`]: names, manifests and credentials of OCI registries |
 //! | provider types | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | positions, addresses | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: runs one job per key |
 //! | messages | [`code`]: the table of diagnostic codes; [`display`]: how messages write counts, paths and names |
@@ -76,6 +78,7 @@ pub mod lockfile;
 pub mod locking;
 pub mod mirror;
 pub mod modules;
+pub mod oci;
 pub mod once_map;
 pub mod options;
 pub mod package;

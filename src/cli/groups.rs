@@ -120,11 +120,20 @@ symlinks to variable files point there; DIR may be outside of the repository (re
 #[command(next_help_heading = "Where packages come from")]
 pub struct SourceArgs {
     /// Take packages from DIR, a filesystem mirror, instead of registries
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["net_mirror", "source"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["net_mirror", "oci_mirror", "source"])]
     pub fs_mirror: Option<PathBuf>,
     /// Take packages from this network mirror instead of registries
-    #[arg(long, value_name = "URL", conflicts_with = "source")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["oci_mirror", "source"])]
     pub net_mirror: Option<String>,
+    /// With OpenTofu: take packages from OCI repositories such as `ghcr.io/acme/{namespace}-{type}` instead of registries
+    #[arg(
+        long,
+        value_name = "TEMPLATE",
+        conflicts_with = "source",
+        long_help = "With OpenTofu: take packages from OCI repositories instead of registries. TEMPLATE is a URI template (RFC 6570, \
+level 1) with the variables `{hostname}`, `{namespace}` and `{type}`, such as `ghcr.io/acme/{namespace}-{type}`"
+    )]
+    pub oci_mirror: Option<String>,
     /// Take packages from origin registries, or follow `provider_installation` in the CLI configuration [default: registry]
     #[arg(long, value_name = "WHAT")]
     pub source: Option<SourceArg>,

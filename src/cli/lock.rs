@@ -76,7 +76,7 @@ A version that --upgrade names is chosen regardless of its age, and locked versi
     /// Record the hashes that an OpenTofu registry reports for all platforms, without downloading packages
     #[arg(
         long,
-        conflicts_with_all = ["fs_mirror", "net_mirror"],
+        conflicts_with_all = ["fs_mirror", "net_mirror", "oci_mirror"],
         help_heading = "Where packages come from",
         long_help = "Record the hashes that a registry reports for all platforms (in `packages`, which OpenTofu's registry sends), \
 without downloading packages. tflock still verifies the checksum list and its signature, but only the registry vouches for the \

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cli_config::ProviderInstallation;
+use crate::cli_config::oci::{OciCredentialsBlock, OciDefaultsBlock};
 use crate::provider::Hostname;
 use crate::span::Place;
 
@@ -18,6 +19,9 @@ pub struct CliConfig {
     /// cache, because they cannot be verified.
     pub plugin_cache_dir: Option<String>,
     pub registry_protocols: RegistryProtocols,
+    /// The `oci_credentials` blocks, which have different labels.
+    pub oci_credentials: Vec<OciCredentialsBlock>,
+    pub oci_defaults: Option<OciDefaultsBlock>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

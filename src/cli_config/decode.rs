@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::cli_config::config::{CredentialsBlock, HelperBlock, HostBlock, RegistryProtocols};
 use crate::cli_config::installation::{self, ProviderInstallation};
+use crate::cli_config::oci::{OciCredentialsBlock, OciDefaultsBlock};
 use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, ItemKey, SpannedValue};
 use crate::cli_config::{CliConfigError, parse};
-use crate::provider::Hostname;
+use crate::provider::{Engine, Hostname};
 use crate::span::{Place, Span};
 
 #[derive(Debug, Default)]
@@ -20,16 +21,18 @@ pub(super) struct FileSettings {
     pub(super) installations: Vec<ProviderInstallation>,
     pub(super) plugin_cache_dir: Option<String>,
     pub(super) registry_protocols: RegistryProtocols,
+    pub(super) oci_credentials: Vec<OciCredentialsBlock>,
+    pub(super) oci_defaults: Vec<OciDefaultsBlock>,
     pub(super) errors: Vec<CliConfigError>,
 }
 
-struct LabelledBlock {
-    label: ItemKey,
-    body: Vec<Item>,
+pub(super) struct LabelledBlock {
+    pub(super) label: ItemKey,
+    pub(super) body: Vec<Item>,
 }
 
 /// Decodes one file. The result contains all valid settings, and the errors in the invalid ones.
-pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
+pub(super) fn decode(path: &Path, text: &[u8], engine: Option<Engine>) -> FileSettings {
     let mut decoder = FileDecoder {
         source: ConfigSource { path, text },
         is_json: false,
@@ -39,6 +42,10 @@ pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
         Ok(tree) => {
             decoder.is_json = tree.is_json;
             decoder.file(&tree);
+            installation::decode(&tree, decoder.source, engine, &mut decoder.out);
+            if engine != Some(Engine::Terraform) {
+                decoder.oci(&tree.items);
+            }
         }
         Err(error) => decoder.out.errors.push(error),
     }
@@ -113,10 +120,10 @@ impl ConfigSource<'_> {
     }
 }
 
-struct FileDecoder<'a> {
-    source: ConfigSource<'a>,
+pub(super) struct FileDecoder<'a> {
+    pub(super) source: ConfigSource<'a>,
     is_json: bool,
-    out: FileSettings,
+    pub(super) out: FileSettings,
 }
 
 impl FileDecoder<'_> {
@@ -133,11 +140,10 @@ impl FileDecoder<'_> {
         for item in &tree.items {
             self.attribute(item);
         }
-        installation::decode(tree, self.source, &mut self.out);
     }
 
     /// Finds the blocks named `name`, whether their labels are written as labels or as nested keys.
-    fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
+    pub(super) fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
         let mut blocks = Vec::new();
         for item in named(items, name) {
             if let [_, label, rest @ ..] = item.keys.as_slice() {
@@ -166,7 +172,7 @@ impl FileDecoder<'_> {
     }
 
     /// Returns the items of an object. Additional labels become nested items. In JSON, the objects of a list are merged into one.
-    fn body(
+    pub(super) fn body(
         &mut self,
         labels: &[ItemKey],
         node: &SpannedValue,
@@ -298,7 +304,7 @@ impl FileDecoder<'_> {
         number
     }
 
-    fn wrong(&mut self, setting: &str, wanted: &'static str, found: &SpannedValue) {
+    pub(super) fn wrong(&mut self, setting: &str, wanted: &'static str, found: &SpannedValue) {
         self.out
             .errors
             .push(self.source.wrong_kind(setting, wanted, found));

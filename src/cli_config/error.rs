@@ -55,7 +55,7 @@ pub enum CliConfigError {
         /// The block that is used.
         first: Box<Place>,
     },
-    /// A `provider_installation` block or one of its methods is invalid.
+    /// A block is invalid, such as `provider_installation` or one of its methods.
     #[error("{problem}")]
     Installation { place: Box<Place>, problem: String },
     /// An element of `include` or `exclude` is not a valid provider pattern.

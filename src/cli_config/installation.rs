@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::cli_config::CliConfigError;
 use crate::cli_config::decode::{ConfigSource, FileSettings, named, text_of};
 use crate::cli_config::pattern::{Pattern, Selector};
+use crate::cli_config::repository_template::RepositoryTemplate;
 use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, SpannedValue};
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Place, Span};
@@ -37,14 +38,20 @@ pub enum MethodKind {
         url: String,
         trust_all_hashes: bool,
     },
-    /// An OCI registry (OpenTofu only), which tflock does not support.
-    OciMirror,
+    /// Repositories in OCI registries (OpenTofu only).
+    OciMirror(RepositoryTemplate),
 }
 
 /// Decodes all `provider_installation` blocks of a file.
-pub(super) fn decode(tree: &ConfigTree, source: ConfigSource<'_>, out: &mut FileSettings) {
+pub(super) fn decode(
+    tree: &ConfigTree,
+    source: ConfigSource<'_>,
+    engine: Option<Engine>,
+    out: &mut FileSettings,
+) {
     let mut decoder = InstallationDecoder {
         source,
+        engine,
         is_json: tree.is_json,
         out,
     };
@@ -55,6 +62,8 @@ pub(super) fn decode(tree: &ConfigTree, source: ConfigSource<'_>, out: &mut File
 
 struct InstallationDecoder<'a> {
     source: ConfigSource<'a>,
+    /// The engine whose methods are allowed; `None` for those of both.
+    engine: Option<Engine>,
     is_json: bool,
     out: &'a mut FileSettings,
 }
@@ -125,9 +134,10 @@ impl InstallationDecoder<'_> {
             }
             return;
         }
-        let kind = self.kind(name.text.as_str(), name.span, arguments);
         let include = self.patterns(arguments, "include");
         let exclude = self.patterns(arguments, "exclude");
+        let included = include.as_deref().unwrap_or_default();
+        let kind = self.kind(name.text.as_str(), name.span, arguments, included);
         if let (Some(kind), Some(include), Some(exclude)) = (kind, include, exclude) {
             block.methods.push(Method {
                 kind,
@@ -137,7 +147,13 @@ impl InstallationDecoder<'_> {
         }
     }
 
-    fn kind(&mut self, name: &str, span: Span, arguments: &[Item]) -> Option<MethodKind> {
+    fn kind(
+        &mut self,
+        name: &str,
+        span: Span,
+        arguments: &[Item],
+        include: &[Pattern],
+    ) -> Option<MethodKind> {
         match name {
             "direct" => Some(MethodKind::Direct),
             "filesystem_mirror" => {
@@ -161,9 +177,20 @@ impl InstallationDecoder<'_> {
                     trust_all_hashes,
                 })
             }
+            "oci_mirror" if self.engine != Some(Engine::Terraform) => {
+                let (text, at) = self.required(name, span, arguments, "repository_template")?;
+                match RepositoryTemplate::parse(&text, include) {
+                    Ok(template) => Some(MethodKind::OciMirror(template)),
+                    Err(problem) => {
+                        let problem = format!("the `repository_template` is invalid: {problem}");
+                        self.fail(at, problem);
+                        None
+                    }
+                }
+            }
             "oci_mirror" => {
-                self.required(name, span, arguments, "repository_template")?;
-                Some(MethodKind::OciMirror)
+                self.fail(span, "Terraform has no installation method `oci_mirror`");
+                None
             }
             _ => {
                 self.fail(

@@ -15,7 +15,7 @@ const MAX_FILE_SIZE: u64 = 1024 * 1024;
 /// Reads and merges all files of the CLI configuration. Only a file named by an environment variable must exist. Returns all valid
 /// settings, and the errors in the others.
 pub fn load(environment: &ConfigEnvironment, engine: Engine) -> (CliConfig, Vec<CliConfigError>) {
-    let mut builder = Builder::default();
+    let mut builder = Builder::for_engine(engine);
     match environment.places(engine) {
         Places::Named { file, variable } => {
             if !builder.add_file(&file) {

@@ -4,23 +4,34 @@ use std::path::Path;
 
 use crate::cli_config::decode::{self, FileSettings};
 use crate::cli_config::{CliConfig, CliConfigError};
+use crate::provider::Engine;
 use crate::span::Place;
 
 /// Merges files in the order in which they are added.
 ///
 /// A later `host` or `credentials` block replaces an earlier one with the same label. The first value of `plugin_cache_dir`
-/// and of each attribute of `registry_protocols` applies. The first `provider_installation` block and the first
-/// `credentials_helper` block apply, and each additional one is an error.
+/// and of each attribute of `registry_protocols` applies. The first `provider_installation` block, the first `credentials_helper`
+/// block, the first `oci_default_credentials` block and the first `oci_credentials` block with the same label apply, and each
+/// additional one is an error.
 #[derive(Debug, Default)]
 pub struct Builder {
+    engine: Option<Engine>,
     config: CliConfig,
     errors: Vec<CliConfigError>,
 }
 
 impl Builder {
+    /// Creates a builder for the settings of one engine. A default builder accepts those of both.
+    pub fn for_engine(engine: Engine) -> Self {
+        Self {
+            engine: Some(engine),
+            ..Self::default()
+        }
+    }
+
     /// Adds a file. `text` is its content, and `path` is used in error messages.
     pub fn add(&mut self, path: &Path, text: &[u8]) {
-        let mut file = decode::decode(path, text);
+        let mut file = decode::decode(path, text, self.engine);
         self.errors.append(&mut file.errors);
         self.merge(file);
     }
@@ -45,6 +56,24 @@ impl Builder {
         known.retry_count = known.retry_count.or(new.retry_count);
         known.request_timeout_seconds = timeout.or(new.request_timeout_seconds);
         let errors = &mut self.errors;
+        for block in file.oci_credentials {
+            let known = &mut config.oci_credentials;
+            match known.iter().find(|known| known.prefix == block.prefix) {
+                None => known.push(block),
+                Some(first) => errors.push(CliConfigError::Repeated {
+                    place: Box::new(block.place),
+                    block: "oci_credentials",
+                    first: Box::new(first.place.clone()),
+                }),
+            }
+        }
+        keep_first(
+            &mut config.oci_defaults,
+            file.oci_defaults,
+            "oci_default_credentials",
+            |block| &block.place,
+            errors,
+        );
         keep_first(
             &mut config.credentials_helper,
             file.helpers,

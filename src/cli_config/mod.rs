@@ -19,9 +19,11 @@ mod installation;
 mod json;
 mod load;
 mod merge;
+mod oci;
 mod parse;
 mod pattern;
 pub mod places;
+mod repository_template;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -33,4 +35,6 @@ pub use error::CliConfigError;
 pub use installation::{Method, MethodKind, ProviderInstallation};
 pub use load::load;
 pub use merge::Builder;
+pub use oci::{OciCredentialsBlock, OciDefaultsBlock};
 pub use pattern::{Pattern, PatternProblem, Selector};
+pub use repository_template::RepositoryTemplate;

@@ -3,6 +3,7 @@
 //! `NS/TYPE` refers to the engine's default host, and `HOST/NS/TYPE` to the given host. `*` can replace the type, the namespace and
 //! type, or all three parts. Case is ignored. `exclude` takes precedence. Without `include`, the method applies to all providers.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
@@ -93,6 +94,25 @@ impl Pattern {
             None => 2,
         };
         host + 3 * (u8::from(self.namespace.is_none()) + u8::from(self.type_name.is_none()))
+    }
+
+    /// Returns whether the patterns, apart from `*`, name exactly one host, one namespace and one type.
+    pub(super) fn fixed_parts(patterns: &[Self], engine: Engine) -> [bool; 3] {
+        let host = |pattern: &Self| {
+            Some(match pattern.host.as_ref()? {
+                PatternHost::Default => engine.default_host().to_owned(),
+                PatternHost::Named(host) => host.as_ascii().to_owned(),
+            })
+        };
+        let is_single = |part: &dyn Fn(&Self) -> Option<String>| {
+            let values: BTreeSet<String> = patterns.iter().filter_map(part).collect();
+            values.len() == 1
+        };
+        [
+            is_single(&host),
+            is_single(&|pattern| pattern.namespace.clone()),
+            is_single(&|pattern| pattern.type_name.clone()),
+        ]
     }
 
     /// Whether the pattern matches every provider that `other` matches.

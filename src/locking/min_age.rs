@@ -119,7 +119,11 @@ impl Packages {
                     Ok(PackageLocation::Registry(meta)) => {
                         return self.date_of_list(query.engine, &meta).await;
                     }
-                    Ok(PackageLocation::Mirror(_) | PackageLocation::Local(_)) => {
+                    Ok(
+                        PackageLocation::Mirror(_)
+                        | PackageLocation::Oci(_)
+                        | PackageLocation::Local(_),
+                    ) => {
                         return Err(Undated::Mirror);
                     }
                     // If the version is selected for a different reason, the error is reported then.

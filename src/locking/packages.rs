@@ -14,10 +14,10 @@ use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageHashes,
     ReportedPackages, VerifiedList,
 };
-use crate::provider::{Digest, Engine, PackageId, Platform, ProviderAddr, Version};
+use crate::provider::{Digest, Engine, Hash, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::{
-    AvailableVersions, ByteLimit, LocalPackage, MirrorPackage, PackageLocation, PackageMeta,
-    PackageSource, RegistryClient, RegistryError,
+    AvailableVersions, ByteLimit, LocalPackage, MirrorPackage, OciPackage, PackageLocation,
+    PackageMeta, PackageSource, RegistryClient, RegistryError,
 };
 use crate::reporter::Reporter;
 
@@ -27,7 +27,9 @@ use super::min_age::Undated;
 use super::package_index::{FalseRecord, IndexUsage, PackageIndex, SourcedHashes};
 use super::package_mirror::PackageMirror;
 use super::record::PackageRecord;
-use super::transfer::{Downloaded, PackageDownload, TransferError, Transfers, hash_files};
+use super::transfer::{
+    DownloadSource, Downloaded, PackageDownload, TransferError, Transfers, hash_files,
+};
 use super::trust::{Trust, Verifier};
 
 /// Where the packages for directories of one engine come from.
@@ -221,6 +223,7 @@ impl Packages {
         match source.locate(id).await.map_err(PackageFailure::from)? {
             PackageLocation::Registry(meta) => self.request_registry(engine, &meta).await,
             PackageLocation::Mirror(package) => Ok(self.request_mirror(engine, &package).await?),
+            PackageLocation::Oci(package) => Ok(self.request_oci(engine, &package).await?),
             PackageLocation::Local(package) => Ok(self.hash_local(engine, package, id).await?),
         }
     }
@@ -284,7 +287,7 @@ impl Packages {
     ) -> Result<SourcedHashes, Arc<PackageFailure>> {
         let request = PackageDownload {
             package: &meta.package,
-            url: &meta.download_url,
+            from: DownloadSource::Url(&meta.download_url),
             digest: Some(zh),
         };
         let type_name = meta.package.provider.type_name.clone();
@@ -356,7 +359,7 @@ impl Packages {
     ) -> Result<PackageRecord, PackageFailure> {
         let request = PackageDownload {
             package: &package.package,
-            url: &package.url,
+            from: DownloadSource::Url(&package.url),
             digest: None,
         };
         let known = match package.zh() {
@@ -369,6 +372,30 @@ impl Packages {
         };
         let matching = package.check(hashes.zh, hashes.zip_h1.as_ref())?;
         Ok(PackageRecord::from_mirror(engine, hashes, matching))
+    }
+
+    /// OpenTofu records the digest of the zip, because the manifest of the package names it.
+    async fn request_oci(
+        &self,
+        engine: Engine,
+        package: &OciPackage,
+    ) -> Result<PackageRecord, PackageFailure> {
+        let request = PackageDownload {
+            package: &package.package,
+            from: DownloadSource::Oci(package),
+            digest: Some(package.zh),
+        };
+        let hashes = match self.known_hashes(package.zh, request).await {
+            Some(hashes) => hashes,
+            None => match self.download(engine, request).await {
+                Err(TransferError::OtherDigest { found }) => {
+                    return Err(PackageFailure::from(package.wrong_digest(found)));
+                }
+                hashes => hashes?,
+            },
+        };
+        let zh = Hash::zh(package.zh);
+        Ok(PackageRecord::from_mirror(engine, hashes, vec![zh]))
     }
 
     async fn hash_local(

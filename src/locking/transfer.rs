@@ -20,7 +20,7 @@ use crate::package::{
     hash_directory,
 };
 use crate::provider::{Digest, Hash};
-use crate::registry::{Download, PackageId, RegistryClient, RegistryError};
+use crate::registry::{Download, OciPackage, PackageId, RegistryClient, RegistryError};
 use crate::reporter::{Reporter, TransferId};
 
 use super::package_mirror::PackageMirror;
@@ -63,9 +63,15 @@ pub enum TransferError {
 }
 
 #[derive(Clone, Copy)]
+pub(super) enum DownloadSource<'a> {
+    Url(&'a Url),
+    Oci(&'a OciPackage),
+}
+
+#[derive(Clone, Copy)]
 pub(super) struct PackageDownload<'a> {
     pub(super) package: &'a PackageId,
-    pub(super) url: &'a Url,
+    pub(super) from: DownloadSource<'a>,
     /// The digest that the zip must have, if known. Errors in the zip's content are reported only if the digest matches.
     pub(super) digest: Option<Digest>,
 }
@@ -180,7 +186,10 @@ impl Transfers {
         client: &RegistryClient,
         request: PackageDownload<'_>,
     ) -> Result<ReportedTransfer<'a>, RegistryError> {
-        let download = client.download(request.url).await?;
+        let download = match request.from {
+            DownloadSource::Url(url) => client.download(url).await?,
+            DownloadSource::Oci(package) => package.download().await?,
+        };
         let id = TransferId(self.started.fetch_add(1, Ordering::Relaxed));
         let PackageId {
             provider,

@@ -22,6 +22,7 @@ use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::module_registry::ModuleAnswers;
 use crate::registry::netrc::Netrc;
+use crate::registry::oci::OciState;
 use crate::registry::request::{ByteLimit, Request, RequestRules, VERSION_HEADER, engine_version};
 use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{DocumentResponse, Transport};
@@ -44,6 +45,7 @@ pub(super) struct ClientInner {
     metadata: OnceMap<PackageId, Result<Arc<PackageMeta>>>,
     documents: OnceMap<Url, Result<DatedDocument>>,
     pub(super) modules: ModuleAnswers,
+    pub(super) oci: OciState,
 }
 
 /// A document and its last-modification time, if the server sends one.
@@ -72,6 +74,7 @@ impl RegistryClient {
             netrc,
             rules: RequestRules::new(&settings),
             credentials: Credentials::new(settings.credentials.clone()),
+            oci: OciState::new(settings.oci.clone()),
             settings,
             transport,
             services: OnceMap::default(),

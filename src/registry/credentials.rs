@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderValue;
 use serde::Deserialize;
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use crate::cli_config::HelperBlock;
@@ -70,6 +71,17 @@ pub enum CredentialsError {
     #[error("credentials helper `{}` did not write the expected JSON object", program.display())]
     Output {
         program: PathBuf,
+        #[source]
+        source: CauseText,
+    },
+    #[error("there is no program `{name}` in `PATH`")]
+    NoProgram { name: String },
+    /// A helper for OCI registries returned a token that OpenTofu does not support either.
+    #[error("credentials helper `{}` returned an identity token, not a user name and password", program.display())]
+    IdentityToken { program: PathBuf },
+    #[error("cannot read `{}`", path.display())]
+    File {
+        path: PathBuf,
         #[source]
         source: CauseText,
     },
@@ -156,7 +168,19 @@ async fn token_from_helper(
     block: &HelperBlock,
     host: &Hostname,
 ) -> Result<Option<ApiToken>, CredentialsError> {
-    let output = run_helper(&program, block, host).await?;
+    let mut args: Vec<&str> = block.args.iter().map(String::as_str).collect();
+    args.extend(["get", host.as_ascii()]);
+    let output = run_program(&program, &args, None).await?;
+    let output: HelperOutput = helper_output(&program, &output)?;
+    Ok(output.token.map(ApiToken::new))
+}
+
+/// Parses what a helper wrote. Its output is not part of any error, because it may contain a secret.
+pub(super) fn helper_output<'a, T: Deserialize<'a>>(
+    program: &Path,
+    output: &'a Output,
+) -> Result<T, CredentialsError> {
+    let program = program.to_path_buf();
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         return Err(CredentialsError::Failed {
@@ -164,29 +188,35 @@ async fn token_from_helper(
             program,
         });
     }
-    let invalid = |error: serde_json::Error| {
+    serde_json::from_slice(&output.stdout).map_err(|error| {
         let (class, line, column) = (error.classify(), error.line(), error.column());
         CredentialsError::Output {
             program,
             source: CauseText::text(&format!("{class:?} error at {line}:{column}")),
         }
-    };
-    let output: HelperOutput = serde_json::from_slice(&output.stdout).map_err(invalid)?;
-    Ok(output.token.map(ApiToken::new))
+    })
 }
 
-async fn run_helper(
+/// Runs a helper program and returns what it wrote. `input` is its standard input.
+pub(super) async fn run_program(
     program: &Path,
-    block: &HelperBlock,
-    host: &Hostname,
+    args: &[&str],
+    input: Option<&str>,
 ) -> Result<Output, CredentialsError> {
-    let output = Command::new(program)
-        .args(&block.args)
-        .arg("get")
-        .arg(host.as_ascii())
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
+    let output = async {
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that does not read its input closes the pipe.
+            let _ = stdin.write_all(input.unwrap_or_default().as_bytes()).await;
+        }
+        child.wait_with_output().await
+    };
     match tokio::time::timeout(HELPER_TIMEOUT, output).await {
         Ok(Ok(output)) => Ok(output),
         Ok(Err(source)) => Err(CredentialsError::Run {

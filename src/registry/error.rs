@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::code::Code;
+use crate::oci::{OciProblem, RepositoryAddress, UriTemplateError};
 use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::credentials::CredentialsError;
@@ -129,10 +130,64 @@ pub enum RegistryError {
         provider: Box<ProviderAddr>,
         searched: Vec<String>,
     },
-    #[error("`{method}` is not supported")]
-    Unsupported {
-        method: &'static str,
-        configured: Box<Place>,
+    /// `--oci-mirror` in a directory of Terraform, which has no OCI mirrors.
+    #[error(
+        "Terraform cannot install providers from OCI registries, so `--oci-mirror` works only with OpenTofu"
+    )]
+    OnlyOpenTofu,
+    #[error("cannot use `--oci-mirror`: {0}")]
+    OciTemplate(UriTemplateError),
+    #[error(
+        "cannot determine the OCI repository of provider `{provider}`{}: {problem}",
+        configured_at(configured.as_deref())
+    )]
+    OciAddress {
+        provider: Box<ProviderAddr>,
+        problem: String,
+        configured: Option<Box<Place>>,
+    },
+    /// The registry has no list of tags for the repository of a provider.
+    #[error(
+        "OCI repository `{repository}` does not exist, so it does not have provider `{provider}`{}",
+        configured_at(configured.as_deref())
+    )]
+    NotInOciMirror {
+        provider: Box<ProviderAddr>,
+        repository: Box<RepositoryAddress>,
+        configured: Option<Box<Place>>,
+    },
+    #[error("cannot use the OCI artifact `{artifact}`{}", configured_at(configured.as_deref()))]
+    OciArtifact {
+        /// The repository with a tag or digest.
+        artifact: String,
+        #[source]
+        source: Box<OciProblem>,
+        configured: Option<Box<Place>>,
+    },
+    /// Status 401 or 403. `place` has the rejected credentials; `None` if the request had none.
+    #[error("OCI repository `{repository}` {}{}", rejected(place.as_deref()), configured_at(configured.as_deref()))]
+    OciUnauthorized {
+        repository: Box<RepositoryAddress>,
+        place: Option<String>,
+        configured: Option<Box<Place>>,
+    },
+    #[error("cannot get credentials for the OCI registry `{registry}`")]
+    OciCredentials {
+        registry: String,
+        #[source]
+        source: Box<CredentialsError>,
+    },
+    #[error("cannot use the token server of OCI repository `{repository}`: {problem}")]
+    TokenServer {
+        repository: Box<RepositoryAddress>,
+        problem: &'static str,
+    },
+    /// The server that issues tokens responded with status 401 or 403.
+    #[error("the token server `{server}` of OCI repository `{repository}` {}", rejected(place.as_deref()))]
+    TokenRefused {
+        repository: Box<RepositoryAddress>,
+        server: String,
+        place: Option<String>,
     },
     /// Status 404 for the version list of a module, or a list that contains no module.
     #[error("registry `{}` has no module `{module}`", module.host)]
@@ -171,6 +226,8 @@ pub enum RequestPurpose {
     /// A checksum list, a signature or another document.
     Document,
     Download,
+    /// A token for an OCI repository.
+    OciToken(Box<RepositoryAddress>),
 }
 
 impl RequestPurpose {
@@ -194,6 +251,9 @@ impl RequestPurpose {
             }
             Self::Document => format!("cannot fetch `{url}`"),
             Self::Download => format!("cannot download `{url}`"),
+            Self::OciToken(repository) => {
+                format!("cannot get a token for OCI repository `{repository}`")
+            }
         }
     }
 }
@@ -210,7 +270,10 @@ impl RegistryError {
     pub fn is_unknown_provider(&self) -> bool {
         matches!(
             self,
-            Self::UnknownProvider { .. } | Self::NotInMirror { .. } | Self::NotOffered { .. }
+            Self::UnknownProvider { .. }
+                | Self::NotInMirror { .. }
+                | Self::NotInOciMirror { .. }
+                | Self::NotOffered { .. }
         )
     }
 
@@ -229,6 +292,17 @@ impl RegistryError {
     pub fn is_offline(&self) -> bool {
         let fault = self.request().map(|request| &request.fault);
         matches!(fault, Some(RequestFault::Offline))
+    }
+
+    /// Returns the status with which the server responded to which the request was sent. `None` after a redirect.
+    pub(super) fn own_status(&self) -> Option<u16> {
+        let request = self
+            .request()
+            .filter(|request| request.redirected_to.is_none())?;
+        match request.fault {
+            RequestFault::Status { status, .. } => Some(status),
+            _ => None,
+        }
     }
 
     fn request(&self) -> Option<&RequestError> {
@@ -251,8 +325,11 @@ impl Explain for RegistryError {
             | Self::ServiceUrl { configured, .. }
             | Self::MirrorUrl { configured, .. }
             | Self::NotInMirror { configured, .. }
+            | Self::OciAddress { configured, .. }
+            | Self::NotInOciMirror { configured, .. }
+            | Self::OciArtifact { configured, .. }
+            | Self::OciUnauthorized { configured, .. }
             | Self::NoMethod { configured, .. } => configured.as_deref(),
-            Self::Unsupported { configured, .. } => Some(configured),
             other => other.request()?.configured.as_deref(),
         }
     }
@@ -300,8 +377,41 @@ impl Explain for RegistryError {
                 service.id()
             ),
             Self::Request { purpose, source } => source.hint(purpose.has_timeout_setting())?,
+            _ => return self.oci_hint(),
+        })
+    }
+}
+
+impl RegistryError {
+    /// Returns the hint for an error of an OCI registry.
+    fn oci_hint(&self) -> Option<String> {
+        Some(match self {
+            Self::OciUnauthorized { repository, .. } | Self::TokenRefused { repository, place: Some(_), .. } => {
+                let registry = repository.registry();
+                format!(
+                    "log in with `docker login {registry}` or `podman login {registry}`, or add an `oci_credentials \"{registry}\"` \
+                     block to the CLI configuration of OpenTofu"
+                )
+            }
+            Self::TokenRefused { server, .. } => format!(
+                "if this server should get credentials, add an `oci_credentials \"{server}\"` block to the CLI configuration of \
+                 OpenTofu: credentials for a registry are not sent to a server with another name"
+            ),
+            Self::OciTemplate(_) => {
+                "use a template such as `ghcr.io/acme/{namespace}-{type}`; `{hostname}` is the third variable".to_owned()
+            }
+            Self::OnlyOpenTofu => {
+                "use `--engine tofu` if OpenTofu runs these configurations, or `--net-mirror` for Terraform".to_owned()
+            }
             _ => return None,
         })
+    }
+}
+
+fn rejected(place: Option<&str>) -> String {
+    match place {
+        Some(place) => format!("rejected the credentials from {place}"),
+        None => "requires credentials".to_owned(),
     }
 }
 

@@ -3,7 +3,8 @@
 //! The provider protocol: service discovery maps a host name to a base URL (`discovery`). Below that URL, one endpoint lists the
 //! versions of a provider, and another describes one package (`client`, `wire`, `metadata`). The description names the package, its
 //! checksum list and the signature of that list; [`crate::package`] verifies them. Modules have a registry protocol of their own,
-//! which uses the same discovery (`module_registry`). `package_source` chooses between registries and mirrors.
+//! which uses the same discovery (`module_registry`). OCI registries have a different protocol (`oci`). `package_source` chooses
+//! between registries and mirrors.
 //!
 //! On the level below these protocols, `request` describes and sends a single request, `transport` and `download` repeat it
 //! according to `retry`, and `credentials` and `netrc` provide the credentials for a host. `http_clients` builds the HTTP clients with
@@ -26,6 +27,7 @@ mod metadata;
 mod module_registry;
 mod netrc;
 mod network_mirror;
+mod oci;
 mod package_source;
 mod proxies;
 mod request;
@@ -53,6 +55,9 @@ pub use metadata::{
 };
 pub use module_registry::{ModuleId, ModuleLocation, ModuleVersions};
 pub use network_mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
+pub use oci::{
+    OciManifestBody, OciMirror, OciPackage, OciRepository, OciSettings, RepositoryMapping,
+};
 pub use package_source::{PackageLocation, PackageSource};
 pub use proxies::{ProxyVariable, ProxyVariables, UsedProxy};
 pub use request::ByteLimit;

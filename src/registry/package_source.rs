@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use crate::cli_config::{MethodKind, ProviderInstallation, Selector};
 use crate::mirror::LocalPackage;
+use crate::oci::UriTemplate;
 use crate::provider::{Engine, PackageId, Platform, ProviderAddr};
 use crate::registry::client::RegistryClient;
 use crate::registry::error::{RegistryError, Result};
 use crate::registry::filesystem_mirror::FilesystemMirror;
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::network_mirror::{MirrorPackage, NetworkMirror};
+use crate::registry::oci::{OciMirror, OciPackage, RepositoryMapping};
 use crate::span::Place;
 
 /// A source of packages. Clones share all responses.
@@ -36,6 +38,9 @@ enum PackageOrigin {
     Registry(RegistryClient),
     Filesystem(FilesystemMirror),
     Network(NetworkMirror),
+    Oci(OciMirror),
+    /// No source, because the engine is Terraform and the source an OCI mirror.
+    OnlyOpenTofu,
     /// The origin registries, for providers that are not in any of these directories.
     RegistryExcept(RegistryClient, Vec<FilesystemMirror>),
 }
@@ -46,6 +51,8 @@ pub enum PackageLocation {
     Registry(Arc<PackageMeta>),
     /// On a mirror server, with or without hashes.
     Mirror(Box<MirrorPackage>),
+    /// In an OCI registry.
+    Oci(Box<OciPackage>),
     /// On this machine.
     Local(LocalPackage),
 }
@@ -65,6 +72,18 @@ impl PackageSource {
         let engine = client.settings().engine;
         let mirror = NetworkMirror::new(client, base, None)?;
         let origin = PackageOrigin::Network(mirror);
+        Ok(Self::all_providers(engine, [origin]))
+    }
+
+    /// Creates a source from OCI repositories, given by a URI template. If the engine is Terraform, each request fails.
+    pub fn oci(client: RegistryClient, template: &str) -> Result<Self> {
+        let engine = client.settings().engine;
+        let template = UriTemplate::parse(template);
+        let mapping = RepositoryMapping::Uri(template.map_err(RegistryError::OciTemplate)?);
+        let origin = match engine {
+            Engine::Tofu => PackageOrigin::Oci(OciMirror::new(client, mapping, None)),
+            Engine::Terraform => PackageOrigin::OnlyOpenTofu,
+        };
         Ok(Self::all_providers(engine, [origin]))
     }
 
@@ -92,11 +111,10 @@ impl PackageSource {
                 MethodKind::NetworkMirror { url, .. } => PackageOrigin::Network(
                     NetworkMirror::new(client.clone(), url, Some(method.place.clone()))?,
                 ),
-                MethodKind::OciMirror => {
-                    return Err(RegistryError::Unsupported {
-                        method: "oci_mirror",
-                        configured: Box::new(method.place.clone()),
-                    });
+                MethodKind::OciMirror(template) => {
+                    let mapping = RepositoryMapping::Configured(template.clone());
+                    let place = Some(method.place.clone());
+                    PackageOrigin::Oci(OciMirror::new(client.clone(), mapping, place))
                 }
             };
             let selector = method.selector.clone();
@@ -200,6 +218,8 @@ impl PackageOrigin {
         match self {
             Self::Registry(client) => client.versions(provider).await,
             Self::Network(mirror) => mirror.versions(provider).await,
+            Self::Oci(mirror) => mirror.versions(provider).await,
+            Self::OnlyOpenTofu => Err(RegistryError::OnlyOpenTofu),
             Self::Filesystem(mirror) => mirror.versions(provider).await.map(Arc::new),
             Self::RegistryExcept(client, mirrors) => {
                 if is_in(mirrors, provider).await? {
@@ -216,6 +236,11 @@ impl PackageOrigin {
                 let package = mirror.package(id).await?;
                 Ok(PackageLocation::Mirror(Box::new(package)))
             }
+            Self::Oci(mirror) => {
+                let package = mirror.package(id).await?;
+                Ok(PackageLocation::Oci(Box::new(package)))
+            }
+            Self::OnlyOpenTofu => Err(RegistryError::OnlyOpenTofu),
             Self::Filesystem(mirror) => {
                 if let Some(package) = mirror.package(id).await? {
                     return Ok(PackageLocation::Local(package));
@@ -240,6 +265,8 @@ impl PackageOrigin {
             }
             Self::Filesystem(mirror) => format!("`{}`", mirror.base().display()),
             Self::Network(mirror) => format!("mirror `{}`", mirror.redacted_url()),
+            Self::Oci(mirror) => mirror.describe(provider),
+            Self::OnlyOpenTofu => "`--oci-mirror`".to_owned(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
 use crate::registry::credentials::ApiToken;
 use crate::registry::error::{RegistryError, Result};
+use crate::registry::oci::OciSettings;
 use crate::registry::proxies::ProxyVariables;
 use crate::registry::trusted_roots::SystemRoots;
 
@@ -41,6 +42,8 @@ pub struct RegistrySettings {
     /// The time limit for one attempt to fetch a document; `None` for the default.
     pub request_timeout: Option<Duration>,
     pub http: HttpSettings,
+    /// Where to look for credentials for OCI registries.
+    pub oci: OciSettings,
 }
 
 impl RegistrySettings {
@@ -56,6 +59,7 @@ impl RegistrySettings {
             download_retries: None,
             request_timeout: None,
             http: HttpSettings::default(),
+            oci: OciSettings::default(),
         }
     }
 }

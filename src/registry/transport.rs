@@ -41,6 +41,11 @@ impl DocumentResponse {
         self.request.error(fault, self.course.clone())
     }
 
+    /// Whether the server to which the request was sent responded, not one to which it redirects.
+    pub(super) fn is_from_origin(&self) -> bool {
+        self.url.origin() == self.request.url.origin()
+    }
+
     pub(super) fn status_error(&self) -> RegistryError {
         self.error(self.status_fault())
     }

@@ -148,6 +148,14 @@ pub(super) struct MirrorArchive {
     pub(super) hashes: Vec<Option<String>>,
 }
 
+/// The response of a server that issues tokens for OCI registries.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct TokenAnswer {
+    pub(super) token: String,
+    pub(super) access_token: String,
+}
+
 /// Returns the strings in a list; `null` becomes an empty string.
 pub(super) fn strings(list: Vec<Option<String>>) -> Vec<String> {
     list.into_iter().map(Option::unwrap_or_default).collect()

@@ -35,6 +35,9 @@ pub(super) fn sources(
             network
                 .implied_mirrors
                 .retain(|mirror| !mirror.starts_with(tree));
+            // Credentials helpers for OCI registries are programs in `PATH`.
+            let programs = &mut network.registry.oci.program_directories;
+            programs.retain(|directory| !directory.starts_with(tree));
         }
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
         let client = match sources.values().next() {
@@ -64,6 +67,7 @@ fn choose(
             })),
         },
         SourceChoice::Network(base) => Ok(PackageSource::network(client.clone(), base)?),
+        SourceChoice::Oci(template) => Ok(PackageSource::oci(client.clone(), template)?),
         SourceChoice::Config => match &network.provider_installation {
             Some(block) => {
                 let warnings = block.warnings(network.plugin_cache.as_deref());

@@ -8,8 +8,8 @@ use url::Url;
 use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, ProxyVariable, ProxyVariables,
-    RegistrySettings, Roots, SystemRoots, positive, tokens_from_env,
+    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, OciSettings, ProxyVariable,
+    ProxyVariables, RegistrySettings, Roots, SystemRoots, positive, tokens_from_env,
 };
 
 use super::{Environment, SettingsError};
@@ -62,6 +62,12 @@ pub fn network_settings(
             .or(tofu_only(protocols.request_timeout_seconds).filter(|seconds| *seconds > 0))
             .map(|seconds| Duration::from_secs(u64::from(seconds))),
         http: http(environment),
+        oci: OciSettings {
+            blocks: config.oci_credentials,
+            defaults: config.oci_defaults,
+            usual_files: auth_files(environment),
+            program_directories: program_directories(environment),
+        },
         hosts: config.hosts.clone(),
         engine,
     };
@@ -132,6 +138,39 @@ fn netrc(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
     let named = environment.non_empty("NETRC").map(PathBuf::from);
     named.or_else(|| environment.home().map(|home| home.join(name)))
+}
+
+/// Returns the files in which Podman and Docker store credentials for OCI registries, in the order in which OpenTofu reads them.
+fn auth_files(environment: &Environment) -> Vec<PathBuf> {
+    let home = environment.home();
+    let dot_config = home.as_ref().map(|home| home.join(".config"));
+    let runtime = match std::env::consts::OS {
+        "linux" => environment.non_empty("XDG_RUNTIME_DIR").map(PathBuf::from),
+        "macos" | "windows" => dot_config.clone(),
+        _ => None,
+    };
+    let config = environment.non_empty("XDG_CONFIG_HOME").map(PathBuf::from);
+    let podman = [runtime, config.or(dot_config)].into_iter().flatten();
+    let mut files: Vec<_> = podman
+        .map(|directory| directory.join("containers").join("auth.json"))
+        .collect();
+    files.dedup();
+    let docker = home.map(|home| {
+        [
+            home.join(".docker").join("config.json"),
+            home.join(".dockercfg"),
+        ]
+    });
+    files.extend(docker.into_iter().flatten());
+    files
+}
+
+/// Returns the absolute directories in `PATH`. A program must not depend on the working directory.
+fn program_directories(environment: &Environment) -> Vec<PathBuf> {
+    let path = environment.get("PATH").unwrap_or_default();
+    std::env::split_paths(path)
+        .filter(|directory| directory.is_absolute())
+        .collect()
 }
 
 /// Parses the address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry

@@ -31,18 +31,34 @@ pub enum SourceChoice {
     Config,
     Filesystem(PathBuf),
     Network(String),
+    /// OCI repositories, by this URI template.
+    Oci(String),
+}
+
+impl SourceChoice {
+    /// The command line accepts at most one of the options.
+    fn resolve(args: &SourceArgs) -> Self {
+        if let Some(base) = &args.fs_mirror {
+            return Self::Filesystem(base.clone());
+        }
+        if let Some(base) = &args.net_mirror {
+            return Self::Network(base.clone());
+        }
+        if let Some(template) = &args.oci_mirror {
+            return Self::Oci(template.clone());
+        }
+        match args.source {
+            None | Some(SourceArg::Registry) => Self::Registry,
+            Some(SourceArg::Config) => Self::Config,
+        }
+    }
 }
 
 impl SourceSettings {
     /// Merges the command line and the environment. `jobs` is the effective value of `--jobs`.
     pub fn resolve(args: &SourceArgs, environment: &Environment, jobs: usize) -> Self {
         Self {
-            choice: match (&args.fs_mirror, &args.net_mirror, args.source) {
-                (Some(base), _, _) => SourceChoice::Filesystem(base.clone()),
-                (None, Some(base), _) => SourceChoice::Network(base.clone()),
-                (None, None, None | Some(SourceArg::Registry)) => SourceChoice::Registry,
-                (None, None, Some(SourceArg::Config)) => SourceChoice::Config,
-            },
+            choice: SourceChoice::resolve(args),
             trust: trust(environment),
             jobs,
             cache: CacheSettings::resolve(&args.cache, environment),

@@ -9,14 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of each layer, from lowest to highest. `span` is below `provider`, whose errors contain locations.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["code", "display"],
     &["span", "redacted_url", "once_map"],
     &["provider"],
+    &["syntax", "oci"],
     &[
         "access",
         "package",
-        "syntax",
         "cli_config",
         "reporter",
         "temporary_file",

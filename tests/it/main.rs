@@ -27,6 +27,7 @@ mod min_age;
 mod mirror;
 mod modules;
 mod network;
+mod oci;
 mod options;
 mod page;
 mod pages;

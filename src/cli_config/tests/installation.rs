@@ -13,7 +13,7 @@ fn methods(body: &str) -> (Vec<&'static str>, Vec<String>) {
         MethodKind::Direct => "direct",
         MethodKind::FilesystemMirror { .. } => "filesystem",
         MethodKind::NetworkMirror { .. } => "network",
-        MethodKind::OciMirror => "oci",
+        MethodKind::OciMirror(_) => "oci",
     });
     (names.collect(), errors)
 }
@@ -33,7 +33,7 @@ fn provider_installation_is_strict_about_its_form() {
             "",
         ),
         (
-            "oci_mirror { repository_template = \"x/${namespace}/${type}\" }",
+            "oci_mirror { repository_template = \"x/${hostname}/${namespace}/${type}\" }",
             &["oci"],
             "",
         ),

@@ -2,6 +2,7 @@
 
 mod hosts;
 mod installation;
+mod oci;
 
 use std::path::Path;
 

@@ -43,7 +43,12 @@ fn commands(page: &str) -> Vec<String> {
         found.trim_end_matches(['`', ']', ',', ' ']).to_owned()
     };
     let is_usage = |command: &String| command.contains('[') && !command.contains('>');
-    found.map(plain).filter(|found| !is_usage(found)).collect()
+    // Fails, as it should, because there is no OCI registry.
+    let needs_registry = |command: &String| command.contains("--oci-mirror");
+    found
+        .map(plain)
+        .filter(|found| !is_usage(found) && !needs_registry(found))
+        .collect()
 }
 
 /// A repository, its registry, and a hash index with the records of all packages in its lock files.

@@ -369,21 +369,6 @@ async fn a_failing_method_is_an_error() {
 }
 
 #[tokio::test]
-async fn oci_mirrors_are_not_supported() {
-    let site = start();
-    let mut builder = Builder::default();
-    builder.add(
-        Path::new("a"),
-        b"provider_installation { oci_mirror { repository_template = \"x\" } }",
-    );
-    let block = builder.finish().0.provider_installation.unwrap();
-    let error = PackageSource::configured(&client_of(&site), &block)
-        .err()
-        .unwrap();
-    assert_eq!(error.to_string(), "`oci_mirror` is not supported");
-}
-
-#[tokio::test]
 async fn implied_directories_come_before_the_registry() {
     let registry = FakeRegistry::start();
     let list = json!({"versions": [{"version": "5.0.0"}]});

@@ -1,6 +1,7 @@
 //! Helpers for tflock's tests, benchmarks and demo.
 //!
 //! - [`FakeRegistry`]: a provider registry on loopback with signed packages, a request log and faulty responses.
+//! - [`FakeOciRegistry`]: an OCI registry on loopback.
 //! - [`ProviderSpec`]: a provider to publish. [`TestSigner`], [`GpgHome`]: who signs it.
 //! - [`RawZip`]: archives that are written field by field, including invalid ones.
 //! - [`TestContext`]: a temporary tree in which `tflock`, `terraform` and `tofu` are run.
@@ -20,6 +21,7 @@ mod gpg;
 mod hash;
 mod http;
 mod key;
+mod oci;
 mod payload;
 mod program;
 mod provider;
@@ -42,6 +44,7 @@ pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, ReceivedRequest, Response};
 pub use key::TestSigner;
+pub use oci::{FakeOciRegistry, OCI_PASSWORD, OCI_USER, OciAccess, OciObject};
 pub use payload::Payload;
 pub use program::{Outcome, Program, RunCost, check_rows, wait_until};
 pub use provider::{DEFAULT_HOSTS, DEFAULT_PLATFORMS, ProviderSpec};

@@ -1,6 +1,6 @@
 //! A connection to the server: it reads requests and sends responses according to the rules.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -35,7 +35,6 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     };
     let mut stream = BufReader::new(stream);
     while let Some(request) = ReceivedRequest::read(&mut stream)? {
-        discard_body(&request, &mut stream)?;
         let hit = shared.log.record(request.clone());
         let correct = shared.handler.answer(&request);
         let (response, delivery) = match shared.rules.take(&request) {
@@ -47,14 +46,6 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         }
     }
     socket.shutdown(Shutdown::Both)
-}
-
-fn discard_body(request: &ReceivedRequest, stream: &mut impl BufRead) -> io::Result<()> {
-    let length = request
-        .header("content-length")
-        .and_then(|length| length.parse().ok());
-    io::copy(&mut stream.take(length.unwrap_or(0)), &mut io::sink())?;
-    Ok(())
 }
 
 fn answer(

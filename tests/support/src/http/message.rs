@@ -1,6 +1,6 @@
 //! Requests that were parsed, and responses that are not sent yet.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 use crate::document::{Document, ResponseBody};
 
@@ -15,6 +15,7 @@ pub struct ReceivedRequest {
     pub query: Option<String>,
     /// The headers in the order in which they were sent, with lower-case names.
     pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
 }
 
 impl ReceivedRequest {
@@ -33,11 +34,13 @@ impl ReceivedRequest {
             None => (target, None),
         };
         let headers = read_headers(input)?;
+        let body = read_body(&headers, input)?;
         Ok(Some(Self {
             method: method.to_owned(),
             path: percent_decode(path),
             query,
             headers,
+            body,
         }))
     }
 
@@ -61,6 +64,28 @@ fn read_headers(input: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
     }
+}
+
+/// Reads a body with a length, or in chunks.
+fn read_body(headers: &[(String, String)], input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let header = |name: &str| headers.iter().find(|(header, _)| header == name);
+    let mut body = Vec::new();
+    if let Some((_, length)) = header("content-length") {
+        let length = length.parse().map_err(io::Error::other)?;
+        input.take(length).read_to_end(&mut body)?;
+    } else if header("transfer-encoding").is_some_and(|(_, coding)| coding == "chunked") {
+        loop {
+            let mut line = String::new();
+            input.read_line(&mut line)?;
+            let size = u64::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+            input.take(size).read_to_end(&mut body)?;
+            input.read_line(&mut String::new())?;
+            if size == 0 {
+                break;
+            }
+        }
+    }
+    Ok(body)
 }
 
 fn percent_decode(path: &str) -> String {
