@@ -103,6 +103,12 @@ impl CallError {
         )
     }
 
+    /// Whether the source or version is unknown.
+    pub(super) fn needs_unknown_value(&self) -> bool {
+        let unknown = Value::Unknown.type_name();
+        matches!(self.problem, CallProblem::NotText { found, .. } if found == unknown)
+    }
+
     pub(super) const fn code(&self) -> Code {
         match self.problem {
             CallProblem::InvalidVersion => Code::InvalidConstraint,

@@ -93,6 +93,15 @@ impl ConfigError {
         matches!(self, Self::Value { source, .. } if matches!(**source, EvalProblem::UnsupportedFunction(_)))
     }
 
+    /// Whether a module cannot be found because its source or version depends on an unknown value, or on a function whose result
+    /// tflock cannot compute.
+    pub fn needs_unknown_value(&self) -> bool {
+        match self {
+            Self::Call(error) => error.needs_unknown_value(),
+            _ => self.needs_unsupported_function(),
+        }
+    }
+
     /// Whether a file or directory does not exist.
     pub(super) fn is_not_found(&self) -> bool {
         match self {

@@ -17,6 +17,8 @@ pub struct ReadOptions {
     pub environment: BTreeMap<String, EnvironmentValue>,
     /// The `--var` and `--var-file` options in command-line order; later values take precedence.
     pub variables: Vec<VariableOption>,
+    /// Whether the variables of the root module may have other values than those given here. If so, none of them is known.
+    pub has_unknown_variables: bool,
     /// Whether to read modules that only test files run.
     pub tests: Tests,
     /// Whether the author of the configuration is untrusted. If so, the configuration may use only those local directories that
@@ -62,6 +64,7 @@ impl ReadOptions {
             workspace: None,
             environment: BTreeMap::new(),
             variables: Vec::new(),
+            has_unknown_variables: false,
             tests: Tests::Read {
                 directory: DEFAULT_TEST_DIRECTORY.into(),
             },

@@ -24,6 +24,8 @@ pub enum LookedUpFile {
         package: Option<PathBuf>,
     },
     Text(Vec<u8>),
+    /// A file whose text is not known completely.
+    Unknown,
 }
 
 /// A file that a module may read.
@@ -31,6 +33,7 @@ pub(super) enum ReadableFile {
     /// A path without symlinks.
     OnDisk(PathBuf),
     Text(Vec<u8>),
+    Unknown,
 }
 
 /// The files that one module may read, computed when a function first reads a file.
@@ -116,6 +119,7 @@ impl FileAccess {
                 in_package(&package, &path).map(ReadableFile::OnDisk)
             }
             LookedUpFile::Text(text) => Ok(ReadableFile::Text(text)),
+            LookedUpFile::Unknown => Ok(ReadableFile::Unknown),
         }
     }
 

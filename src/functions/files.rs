@@ -22,6 +22,7 @@ impl Functions {
                 self.budget.bytes(text.len())?;
                 return Ok(text);
             }
+            ReadableFile::Unknown => return Err(FunctionError::Unsupported),
         };
         let file = file.map_err(|error| unreadable(error.into()))?;
         let unreadable = |error: io::Error| unreadable(error.into());
@@ -37,7 +38,7 @@ impl Functions {
         let access = self.files.get();
         match self.files.locate(&self.root.join(&path)) {
             Ok(ReadableFile::OnDisk(real)) => Ok(real.is_file()),
-            Ok(ReadableFile::Text(_)) => Ok(true),
+            Ok(ReadableFile::Text(_) | ReadableFile::Unknown) => Ok(true),
             Err(AccessError::Read(_missing)) => Ok(false),
             Err(error) => Err(unreadable_file(&path, access, &error)),
         }

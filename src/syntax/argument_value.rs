@@ -54,6 +54,16 @@ impl ArgumentValue {
         self.file.hidden()
     }
 
+    /// Whether parts of the expression are unknown, because it is in a generated file whose text is only partially known.
+    pub fn has_unknown_parts(&self) -> bool {
+        self.markers().next().is_some()
+    }
+
+    /// Returns the markers for unknown parts of the expression.
+    pub fn markers(&self) -> impl Iterator<Item = &str> {
+        self.file.markers_in(self.span)
+    }
+
     pub const fn is_json(&self) -> bool {
         self.json_value.is_some()
     }

@@ -34,6 +34,8 @@ pub struct TextOrigin {
     pub place: Place,
     /// The origins of the hidden values on which the text depends. If present, messages must not quote the text.
     pub hidden: Option<String>,
+    /// Words that stand for unknown parts of the text. Each occurs nowhere else in it.
+    pub markers: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -101,6 +103,15 @@ impl SourceFile {
     /// Returns the origins of the hidden values on which the text of a generated file depends.
     pub fn hidden(&self) -> Option<&str> {
         self.0.origin.as_ref()?.hidden.as_deref()
+    }
+
+    /// Returns the markers for unknown parts in a part of the text.
+    pub(super) fn markers_in(&self, part: Span) -> impl Iterator<Item = &str> {
+        let markers = self.0.origin.iter().flat_map(|origin| &origin.markers);
+        let text = &self.0.text;
+        let part = &text[part.start.min(text.len())..part.end.min(text.len())];
+        let is_in = move |marker: &&String| memchr::memmem::find(part, marker.as_bytes()).is_some();
+        markers.filter(is_in).map(String::as_str)
     }
 
     pub(super) fn text(&self) -> &[u8] {

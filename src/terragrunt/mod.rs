@@ -4,6 +4,7 @@
 //! generated files, and runs the engine there. This module finds out what it would assemble. It executes nothing: the results of
 //! commands, hooks and other programs, and the outputs of other units, are unknown values.
 
+mod assembly;
 mod config_value;
 mod error;
 mod evaluated_config;
@@ -22,6 +23,7 @@ mod unit_builder;
 mod unit_config_file;
 mod unit_run;
 
+pub use assembly::{AssembledUnit, Assembly, AssemblyContext, AssemblyError, UnitModule, assemble};
 pub use error::UnitError;
 pub use reader::{UnitOptions, UnitReader};
 pub use text_with_holes::{Hole, TextWithHoles};

@@ -102,7 +102,7 @@ impl FileTree {
     }
 
     /// Returns the sorted names of the entries in a directory, and whether each entry is a directory.
-    pub(in crate::config) fn list(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
+    pub fn list(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
         let mut names = BTreeMap::new();
         let mut exists = path.as_os_str().is_empty();
         for layer in &self.layers {
@@ -228,9 +228,10 @@ impl FileLookup for FileTree {
             Some(TreeEntry::File(TreeFile::OnDisk { path, package })) => {
                 LookedUpFile::OnDisk { path, package }
             }
-            Some(TreeEntry::File(TreeFile::Generated(file))) => {
+            Some(TreeEntry::File(TreeFile::Generated(file))) if file.origin.markers.is_empty() => {
                 LookedUpFile::Text(file.text.clone())
             }
+            Some(TreeEntry::File(TreeFile::Generated(_))) => LookedUpFile::Unknown,
             Some(TreeEntry::Directory) | None => LookedUpFile::Missing,
         }
     }
@@ -250,6 +251,12 @@ impl TreeFile {
             Self::OnDisk { path, .. } => Ok(SourceFile::parse(path, module_files::read(path)?)?),
             Self::Generated(file) => {
                 let GeneratedText { name, text, origin } = &**file;
+                if text.len() as u64 > module_files::MAX_FILE_SIZE {
+                    return Err(ConfigError::TooLarge {
+                        path: name.clone(),
+                        limit: module_files::MAX_FILE_SIZE,
+                    });
+                }
                 Ok(SourceFile::parse_generated(name, text.clone(), origin)?)
             }
         }

@@ -112,6 +112,9 @@ impl<'a> Instance<'a> {
         position: ExpressionPosition,
     ) -> Result<(Value, HiddenOrigins), ConfigError> {
         let what = position.what();
+        if value.has_unknown_parts() {
+            return Ok((Value::Unknown, HiddenOrigins::default()));
+        }
         value
             .pay_for_tree(&self.context.budget)
             .map_err(|budget| value.exceeded(budget))?;
@@ -191,6 +194,9 @@ impl<'a> Instance<'a> {
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
         let mut own = HiddenOrigins::default();
         own.add_file_of(expression);
+        if expression.has_unknown_parts() {
+            return (Ok(Value::Unknown), own);
+        }
         let failed = |problem, own| (Err(problem), own);
         if let Err(exceeded) = expression.pay_for_tree(&self.context.budget) {
             exceeded_at(expression.place());
@@ -275,6 +281,7 @@ impl<'a> Instance<'a> {
         let given = given.filter(|value| *value != Value::Null || variable.nullable != Some(false));
         let value = match (given, &variable.default) {
             (Some(value), _) => value,
+            (None, Some(default)) if default.has_unknown_parts() => return Ok(Value::Unknown),
             (None, Some(default)) => {
                 origins.add_file_of(default);
                 default.pay_for_tree(budget)?;

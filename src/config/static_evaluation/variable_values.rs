@@ -30,6 +30,7 @@ enum GivenValue {
 /// The values that the user has set, by the name of the variable. If there are several, the last one takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct VariableValues {
+    are_unknown: bool,
     given: BTreeMap<String, GivenValue>,
 }
 
@@ -94,7 +95,10 @@ impl VariableValues {
         options: &ReadOptions,
         access: &ReadAccess,
     ) -> Result<Self, ConfigError> {
-        let mut values = Self::default();
+        let mut values = Self {
+            are_unknown: options.has_unknown_variables,
+            ..Self::default()
+        };
         for (name, value) in &options.environment {
             let given = match value {
                 EnvironmentValue::Known(text) => GivenValue::Text(text.clone()),
@@ -138,10 +142,16 @@ impl VariableValues {
         access: &ReadAccess,
     ) -> Result<(), ConfigError> {
         let file = root.file(path);
-        match (root, &file) {
-            (ModuleDirectory::OnDisk(root), TreeFile::OnDisk { path: shown, .. }) => {
-                let real_root = root.canonicalize().unwrap_or_default();
-                if access.contains_unresolved(&clean(&real_root.join(path))) {
+        let real_root = match root {
+            ModuleDirectory::OnDisk(root) => root.canonicalize().ok(),
+            ModuleDirectory::Assembled(..) => None,
+        };
+        match (real_root, &file) {
+            (real_root, TreeFile::OnDisk { path: shown, .. })
+                if real_root.is_some() || path.is_absolute() =>
+            {
+                let absolute = clean(&real_root.unwrap_or_default().join(path));
+                if access.contains_unresolved(&absolute) {
                     check_link(shown, access)?;
                 }
             }
@@ -221,6 +231,7 @@ impl VariableValues {
             })
         };
         match self.given.get(&variable.name) {
+            _ if self.are_unknown => Ok(Some(Value::Unknown)),
             None => Ok(None),
             Some(GivenValue::Unknown) => Ok(Some(Value::Unknown)),
             Some(GivenValue::Written(value)) => {

@@ -61,6 +61,9 @@ impl Parts<'_> {
             match text {
                 None => files.remove_file(path),
                 Some(text) => {
+                    let marker = ["unknown"]
+                        .into_iter()
+                        .filter(|marker| text.contains(marker));
                     let generated = GeneratedText {
                         name: path.clone(),
                         text: text.as_bytes().to_vec(),
@@ -71,6 +74,7 @@ impl Parts<'_> {
                                 ..Place::file(&tree.path("unit/definition"))
                             },
                             hidden: self.hidden.map(str::to_owned),
+                            markers: marker.map(str::to_owned).collect(),
                         },
                     };
                     files.add_file(path, TreeFile::Generated(Arc::new(generated)));
