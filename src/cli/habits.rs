@@ -113,14 +113,19 @@ fn with_hint(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
         ErrorKind::InvalidSubcommand => error.get(ContextKind::InvalidSubcommand),
         _ => None,
     };
-    let Some(ContextValue::String(invalid)) = invalid else {
+    let Some(ContextValue::String(invalid)) = invalid.cloned() else {
         return error;
     };
     let command = named_command(arguments);
-    let hint = match option_name(invalid, "--") {
-        Some(name) => option_hint(&command, name),
-        None => command_hint(arguments),
+    let hint = match (option_name(&invalid, "--"), option_name(&invalid, "-")) {
+        (Some(name), _) => option_hint(&command, name),
+        (None, Some(name)) => short_option_hint(name),
+        (None, None) => command_hint(arguments),
     };
+    if invalid.starts_with('-') && !invalid.starts_with("--") {
+        // clap suggests `-- -x`, which means a path that starts with a dash.
+        error.remove(ContextKind::Suggested);
+    }
     if let Some(hint) = hint {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedSubcommand);
@@ -153,6 +158,17 @@ fn option_hint(command: &Command, name: &str) -> Option<String> {
     let other = commands.find(|other| super::command_has_option(other, name))?;
     let other = other.get_name();
     Some(format!("'--{name}' is an option of 'tflock {other}'"))
+}
+
+/// Returns the hint for a short option that only other commands have.
+fn short_option_hint(name: &str) -> Option<String> {
+    let program = super::program();
+    let has_option = |command: &&Command| {
+        let mut shorts = command.get_arguments().filter_map(clap::Arg::get_short);
+        shorts.any(|short| name.chars().eq([short]))
+    };
+    let other = program.get_subcommands().find(has_option)?.get_name();
+    Some(format!("'-{name}' is an option of 'tflock {other}'"))
 }
 
 fn command_hint(arguments: &[OsString]) -> Option<String> {

@@ -169,6 +169,8 @@ impl Explain for ConfigError {
         match self {
             Self::InvalidVariables(_) => Some(CORRECT_VARIABLES.to_owned()),
             Self::Syntax(error) => error.hint(),
+            Self::Address { source, .. } => source.hint(),
+            Self::Constraint { source, .. } => source.hint(),
             Self::Call(error) => error.hint(),
             Self::Exceeded { budget, .. } => Some(budget.hint().to_owned()),
             Self::Value { source, .. } => match **source {

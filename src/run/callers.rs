@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::access::repository_root;
 use crate::config::{self, ModuleCache, local_modules};
+use crate::display::shown_path;
 use crate::parallel;
 use crate::provider::Engine;
 use crate::settings::{Environment, SettingsError, TreeSettings};
 use crate::walk::{WalkOptions, WalkedDirectory, walk};
 
 /// Why tflock does not create a lock file in a directory.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum SkipReason {
     /// The directory has no configuration.
     NoConfiguration,
@@ -27,6 +28,26 @@ pub(super) enum SkipReason {
     },
     /// `--create never` forbids new lock files.
     CreationForbidden,
+}
+
+impl SkipReason {
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::NoConfiguration => "no configuration".to_owned(),
+            Self::RequiresNothing => "no required provider".to_owned(),
+            Self::Called { by, others } => describe_callers(&shown_path(by), *others),
+            Self::CreationForbidden => "`--create never`".to_owned(),
+        }
+    }
+}
+
+/// Describes the callers of a module: the first one, and the number of others.
+pub(super) fn describe_callers(first: &str, others: usize) -> String {
+    match others {
+        0 => format!("called by {first}"),
+        1 => format!("called by {first} and 1 more directory"),
+        _ => format!("called by {first} and {others} more directories"),
+    }
 }
 
 /// The local modules that other directories call, directly or through other modules, by real path.
@@ -128,5 +149,28 @@ impl CallerReader<'_> {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_to_skip_a_directory() {
+        let called = |others| SkipReason::Called {
+            by: "stacks/a".into(),
+            others,
+        };
+        for (reason, expected) in [
+            (SkipReason::NoConfiguration, "no configuration"),
+            (SkipReason::RequiresNothing, "no required provider"),
+            (called(0), "called by stacks/a"),
+            (called(1), "called by stacks/a and 1 more directory"),
+            (called(2), "called by stacks/a and 2 more directories"),
+            (SkipReason::CreationForbidden, "`--create never`"),
+        ] {
+            assert_eq!(reason.describe(), expected);
+        }
     }
 }

@@ -34,6 +34,8 @@ fn arguments_of_other_tools_are_explained() {
         verify --check                  | argument '--check'      | '--check' is an option of 'tflock lock'
         mirror --callers packages modules/a | argument '--callers' | '--callers' is an option of 'tflock lock'
         lock --recursiv                 | argument '--recursiv'   | a similar argument exists: '--recursive'
+        init -r                         | argument '-r'         | '-r' is an option of 'tflock lock'
+        cache info -j2                  | argument '-j'         | '-j' is an option of 'tflock lock'
         providers lock -platform=x      | subcommand 'providers'  | use 'tflock lock'
         providers mirror packages       | subcommand 'providers'  | use 'tflock mirror'
         providers                       | subcommand 'providers'  | use 'tflock list'

@@ -29,7 +29,8 @@ fn codes_places_and_hints() {
     ];
     let by = |index: usize| [("main.tf", called), (MANIFEST, installed[index].as_str())];
     let tofu = "`tofu init` wrote `modules.json` in this directory; run `terraform init`, or choose `--engine tofu`";
-    let version = "terraform {\n  required_providers {\n    p = \"x\"\n  }\n}\n";
+    let version = "terraform {\n  required_providers {\n    p = \"=> 1.0\"\n  }\n}\n";
+    let source = "terraform {\n  required_providers {\n    p = { source = \"https://h.test/a/p\" }\n  }\n}\n";
     let unknown = "variable \"v\" {}\nmodule \"m\" {\n  source = \"./${var.v}\"\n}\n";
     let list = "module \"m\" {\n  source = [\"./m\"]\n}\n";
     let run = "run \"r\" {\n  module {\n    source = \"git::https://h/r\"\n  }\n}\n";
@@ -40,7 +41,18 @@ fn codes_places_and_hints() {
             Some(1),
             Some("write strings in double quotes"),
         ),
-        (&[("main.tf", version)], "invalid-constraint", Some(3), None),
+        (
+            &[("main.tf", version)],
+            "invalid-constraint",
+            Some(3),
+            Some("write `>=`"),
+        ),
+        (
+            &[("main.tf", source)],
+            "configuration",
+            Some(3),
+            Some("write a source as `HOST/NAMESPACE/TYPE`, without `https://`"),
+        ),
         (
             &[("main.tf", "resource \"q_x\" {\n}\n")],
             "configuration",

@@ -24,7 +24,7 @@ use crate::printer::Printer;
 use crate::provider::ProviderAddr;
 use crate::settings::{ListSettings, TreeSettings};
 
-use super::callers::add_callers;
+use super::callers::{add_callers, describe_callers};
 use super::directory_command::{self, DirectoryCommand};
 use super::engine::{DetectedEngine, serialize_text};
 use super::progress_guard::ProgressGuard;
@@ -129,12 +129,8 @@ impl Role {
                 called_by,
                 other_callers,
             } => {
-                let caller = visible_name(called_by);
-                return match other_callers {
-                    0 => format!("module called by {caller}"),
-                    1 => format!("module called by {caller} and 1 more directory"),
-                    _ => format!("module called by {caller} and {other_callers} more directories"),
-                };
+                let callers = describe_callers(&visible_name(called_by), *other_callers);
+                return format!("module {callers}");
             }
             Self::RequiresNothing => "not a root: it requires no providers",
             Self::Unconfigured => "not a root: it has no configuration",

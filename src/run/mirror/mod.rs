@@ -91,6 +91,11 @@ fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), M
                     path.display()
                 );
                 printer.diagnostic(&Diagnostic::warning(Code::CliConfig, message, None));
+            } else {
+                printer.message(&format!(
+                    "to use the mirror, set `TF_CLI_CONFIG_FILE` to the path of `{}`",
+                    path.display()
+                ));
             }
         }
     }

@@ -111,6 +111,10 @@ impl ReadDirectory {
             directory: self.path.clone(),
             engine: self.engine.map(|detected| detected.engine),
             fate,
+            skipped: match &self.task {
+                Task::Skip { why, .. } => Some(why.clone()),
+                Task::Fail | Task::Lock { .. } => None,
+            },
             providers: Vec::new(),
             moved_modules: self.moved_modules.clone(),
             findings: Vec::new(),

@@ -36,6 +36,8 @@ use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraint
 use crate::settings::TreeSettings;
 use crate::span::Place;
 
+use super::callers::SkipReason;
+
 /// What happened to the lock file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::run) enum Fate {
@@ -86,6 +88,8 @@ pub(in crate::run) struct DirectoryReport {
     pub(in crate::run) engine: Option<Engine>,
     /// What happened to the lock file or, with `--check`, what would happen.
     pub(in crate::run) fate: Fate,
+    /// Why the directory was skipped; `None` if it was not.
+    pub(in crate::run) skipped: Option<SkipReason>,
     /// The providers whose lock file entries changed or, with [`Detail::Everything`], all providers, in lock file order. Empty if
     /// the directory failed.
     pub(in crate::run) providers: Vec<ProviderReport>,

@@ -114,6 +114,7 @@ pub(super) fn directory(path: &str, fate: Fate, providers: Vec<ProviderReport>) 
         directory: path.into(),
         engine: (fate != Fate::Failed).then_some(Engine::Terraform),
         fate,
+        skipped: (fate == Fate::Skipped).then_some(SkipReason::NoConfiguration),
         providers,
         moved_modules: Vec::new(),
         findings: Vec::new(),

@@ -63,7 +63,13 @@ impl RunReport {
         for report in &self.directories {
             if matches!(report.fate, Fate::Unchanged | Fate::Sound | Fate::Skipped) {
                 let (word, directory) = (report.fate.name(), shown_path(&report.directory));
-                let _ = writeln!(text, "{word:<width$} {directory}");
+                let reason = report.skipped.as_ref();
+                let reason = reason.map(|why| format!(" ({})", why.describe()));
+                let _ = writeln!(
+                    text,
+                    "{word:<width$} {directory}{}",
+                    reason.unwrap_or_default()
+                );
             }
         }
     }
@@ -125,7 +131,11 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
         let text = render(&quiet, 1);
         let verified = "verified  registry.terraform.io/acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired), for \
              darwin_arm64, linux_amd64\n";
-        for line in ["unchanged .\n", "skipped   m\n", verified] {
+        for line in [
+            "unchanged .\n",
+            "skipped   m (no configuration)\n",
+            verified,
+        ] {
             assert!(text.contains(line), "{text}");
             assert!(!render(&quiet, 0).contains(line));
         }

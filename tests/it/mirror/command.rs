@@ -357,8 +357,12 @@ provider_installation {
     assert_eq!(outcome.stdout, expected);
     for layout in ["packed", "unpacked"] {
         for options in ["--cli-config providers.tfrc", "--check"] {
-            let options = format!("--layout {layout} {options}");
-            fixture.run(&options).expect_success();
+            let outcome = fixture.run(&format!("--layout {layout} {options}"));
+            let is_told = outcome
+                .stderr
+                .contains("`TF_CLI_CONFIG_FILE` to the path of `providers.tfrc`");
+            assert_eq!(is_told, options != "--check", "{outcome}");
+            outcome.expect_success();
         }
         for directory in ["stacks/a", "stacks/b"] {
             let Some(init) = fixture.context.terraform(directory, ["init", "-no-color"]) else {
