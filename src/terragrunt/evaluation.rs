@@ -164,20 +164,20 @@ fn parent_config(context: &FileContext<'_>, include: &Include) -> Outcome<Rc<Eva
     if let Some(config) = include.config.get() {
         return Ok(Rc::clone(config));
     }
-    let place = include.written.place();
+    let place = || include.written.place();
     if include
         .path
         .extension()
         .is_some_and(|extension| extension == "json")
     {
         let message = "an included file must not be in JSON syntax";
-        return Err(UnitError::invalid(place, message).into());
+        return Err(UnitError::invalid(place(), message).into());
     }
     let unit = context.unit;
-    let file = unit.load(&include.path, &FILE, Some(place.clone()))?;
+    let file = unit.load(&include.path, &FILE, Some(&include.written))?;
     let role = FileRole::Parent(context.directory());
     let evaluated = unit.nested(8, || evaluate_file(unit, &include.path, Some(file), role));
-    let too_deep = |problem: EvalProblem| UnitError::invalid(place, problem.to_string());
+    let too_deep = |problem: EvalProblem| UnitError::invalid(place(), problem.to_string());
     let config = Rc::new(evaluated.map_err(too_deep)??);
     Ok(Rc::clone(include.config.get_or_init(|| config)))
 }
@@ -206,8 +206,8 @@ fn evaluate_features(context: &FileContext<'_>) -> Outcome<()> {
 }
 
 fn parent_file(context: &FileContext<'_>, include: &Include) -> Outcome<Arc<UnitConfigFile>> {
-    let place = include.written.place();
-    Ok(context.unit.load(&include.path, &FILE, Some(place))?)
+    let written = Some(&include.written);
+    Ok(context.unit.load(&include.path, &FILE, written)?)
 }
 
 fn traced(evaluated: &Evaluated) -> Traced {
@@ -385,7 +385,7 @@ fn check_dependencies(context: &FileContext<'_>, config: &EvaluatedConfig) -> Ou
             continue;
         };
         let full = clean(&context.directory().join(&path));
-        if context.unit.access.contains_unresolved(&full) && !full.is_dir() {
+        if context.unit.access.rules.contains_unresolved(&full) && !full.is_dir() {
             return Err(paths.invalid("a directory in `dependencies.paths` does not exist"));
         }
     }
@@ -399,7 +399,7 @@ fn merge_autoinclude(
 ) -> Outcome<EvaluatedConfig> {
     let unit = context.unit;
     let path = context.file.directory().join(AUTOINCLUDE_FILE);
-    if context.file.path == path || !unit.reader.shared.exists(&path, &unit.access) {
+    if context.file.path == path || !unit.access.exists(&path) {
         unit.record_read(path);
         return Ok(config);
     }

@@ -121,7 +121,7 @@ impl<'a> FileContext<'a> {
             dependencies: OnceCell::new(),
         };
         let path = own.join(VALUES_FILE);
-        if unit.reader.shared.exists(&path, &unit.access) {
+        if unit.access.exists(&path) {
             context.values = Some(context.values_beside(&path)?);
         } else {
             unit.record_read(path);

@@ -87,11 +87,15 @@ impl UnitReader {
         let path = run.directory.join(name);
         run.record_read(&path);
         let shown = directory.join(name);
-        let real = run.access.locate(&path).map_err(|source| UnitError::Read {
-            path: shown.clone(),
-            place: None,
-            source,
-        })?;
+        let real = run
+            .access
+            .rules
+            .locate(&path)
+            .map_err(|source| UnitError::Read {
+                path: shown.clone(),
+                place: None,
+                source,
+            })?;
         let file = Arc::new(parse(&path, &real, shown, &FILE)?);
         let config = evaluate_file(run, &path, Some(file), FileRole::Unit)?;
         build_unit(run, &config)

@@ -1,5 +1,6 @@
 //! What the units of a run share: parsed files, evaluated files, and answers about the file system.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::hash::Hash;
@@ -22,9 +23,17 @@ const MAX_FILE_SIZE: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub(super) struct SharedFiles {
     parsed: Mutex<HashMap<PathBuf, Arc<OnceLock<ParseResult>>>>,
+    access: Answers<PathBuf, Arc<SharedAccess>>,
+}
+
+/// What the units of one repository may read, and what they have found.
+#[derive(Debug)]
+pub(super) struct SharedAccess {
+    pub(super) rules: ReadAccess,
+    /// The parsed files that the units may read.
+    readable: Answers<PathBuf, ParseResult>,
     evaluated: Answers<PathBuf, Arc<EvaluatedFile>>,
     existing: Answers<PathBuf, bool>,
-    access: Answers<PathBuf, Arc<ReadAccess>>,
 }
 
 type ParseResult = Result<Arc<UnitConfigFile>, Arc<UnitError>>;
@@ -40,7 +49,10 @@ impl<K, V> Default for Answers<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Answers<K, V> {
-    fn get(&self, key: &K) -> Option<V> {
+    fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         let answers = self.0.read().unwrap_or_else(PoisonError::into_inner);
         answers.get(key).cloned()
     }
@@ -62,50 +74,70 @@ pub(super) struct EvaluatedFile {
 }
 
 impl SharedFiles {
-    /// Returns the access rules for the unit in `directory`, a path without symlinks.
-    pub(super) fn access(&self, rules: &ReadRules, directory: &Path) -> Arc<ReadAccess> {
-        let key = find_repository(directory)
-            .unwrap_or(directory)
-            .to_path_buf();
-        self.access.get(&key).unwrap_or_else(|| {
-            let access = Arc::new(ReadAccess::for_root_module(rules, directory));
-            self.access.insert(key, Arc::clone(&access));
+    /// Returns what the unit in `directory`, a path without symlinks, may read.
+    pub(super) fn access(&self, rules: &ReadRules, directory: &Path) -> Arc<SharedAccess> {
+        let key = find_repository(directory).unwrap_or(directory);
+        self.access.get(key).unwrap_or_else(|| {
+            let access = Arc::new(SharedAccess {
+                rules: ReadAccess::for_root_module(rules, directory),
+                readable: Answers::default(),
+                evaluated: Answers::default(),
+                existing: Answers::default(),
+            });
+            self.access.insert(key.to_path_buf(), Arc::clone(&access));
             access
         })
     }
 
-    /// Whether a file or directory exists that the unit may read.
-    pub(super) fn exists(&self, path: &Path, access: &ReadAccess) -> bool {
-        let exists = self.existing.get(&path.to_path_buf()).unwrap_or_else(|| {
-            let exists = fs::metadata(path).is_ok();
-            self.existing.insert(path.to_path_buf(), exists);
-            exists
-        });
-        exists && access.resolve(path).is_ok()
-    }
-
-    /// Returns a parsed file. Each file is parsed once.
-    pub(super) fn parse(
+    /// Returns the parsed file at `real`, a path without symlinks. Each file is parsed once.
+    fn parse(
         &self,
         path: &Path,
         real: &Path,
-        shown: impl FnOnce() -> PathBuf,
+        shown: PathBuf,
         schema: &'static BodySchema,
-    ) -> Result<Arc<UnitConfigFile>, Arc<UnitError>> {
+    ) -> ParseResult {
         let cell = {
             let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(parsed.entry(path.to_path_buf()).or_default())
         };
-        let parsed = cell.get_or_init(|| {
-            parse(path, real, shown(), schema)
-                .map(Arc::new)
-                .map_err(Arc::new)
+        let parsed = cell.get_or_init(|| match parse(path, real, shown, schema) {
+            Ok(file) => Ok(Arc::new(file)),
+            Err(error) => Err(Arc::new(error)),
         });
         parsed.clone()
     }
+}
+
+impl SharedAccess {
+    /// Whether a file or directory exists that the units may read.
+    pub(super) fn exists(&self, path: &Path) -> bool {
+        self.existing.get(path).unwrap_or_else(|| {
+            let exists = fs::metadata(path).is_ok() && self.rules.resolve(path).is_ok();
+            self.existing.insert(path.to_path_buf(), exists);
+            exists
+        })
+    }
+
+    /// Returns a parsed file that the units may read.
+    pub(super) fn load(
+        &self,
+        files: &SharedFiles,
+        path: &Path,
+        shown: impl FnOnce() -> PathBuf,
+        schema: &'static BodySchema,
+    ) -> Result<ParseResult, AccessError> {
+        if let Some(known) = self.readable.get(path) {
+            return Ok(known);
+        }
+        let real = self.rules.locate(path)?;
+        let parsed = files.parse(path, &real, shown(), schema);
+        self.readable.insert(path.to_path_buf(), parsed.clone());
+        Ok(parsed)
+    }
 
     pub(super) fn evaluated(&self, path: &Path) -> Option<Arc<EvaluatedFile>> {
-        self.evaluated.get(&path.to_path_buf())
+        self.evaluated.get(path)
     }
 
     pub(super) fn keep_evaluated(&self, path: &Path, file: &Arc<EvaluatedFile>) {

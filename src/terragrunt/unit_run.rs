@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::access::{AccessError, ReadAccess};
+use crate::access::AccessError;
 use crate::config::EnvironmentValue;
 use crate::span::Place;
-use crate::syntax::{self, EvalBudget, EvalProblem, Exceeded};
+use crate::syntax::{self, ArgumentValue, EvalBudget, EvalProblem, Exceeded};
 
 use super::origins::{Origin, Origins, names};
 use super::schema::BodySchema;
-use super::shared_files::EvaluatedFile;
+use super::shared_files::{EvaluatedFile, SharedAccess};
 use super::unit_config_file::UnitConfigFile;
 use super::{UnitError, UnitReader, UnknownUnit};
 
 pub(super) struct UnitRun<'r> {
     pub(super) reader: &'r UnitReader,
     pub(super) budget: Rc<EvalBudget>,
-    pub(super) access: Arc<ReadAccess>,
+    pub(super) access: Arc<SharedAccess>,
     /// The absolute path of the unit's directory.
     pub(super) directory: PathBuf,
     /// The nesting depth that remains for expressions and for the files that they read.
@@ -39,10 +39,16 @@ pub(super) struct UnitRun<'r> {
 /// The depth that a file adds to the expression that reads it.
 const FILE_DEPTH: usize = 8;
 
+const READS_ITSELF: &str = "the file reads itself, directly or through other files";
+
 const TOO_DEEP: &str = "the files that read each other are nested too deeply";
 
 impl<'r> UnitRun<'r> {
-    pub(super) fn new(reader: &'r UnitReader, directory: PathBuf, access: Arc<ReadAccess>) -> Self {
+    pub(super) fn new(
+        reader: &'r UnitReader,
+        directory: PathBuf,
+        access: Arc<SharedAccess>,
+    ) -> Self {
         Self {
             reader,
             budget: Rc::new(EvalBudget::of_root(Arc::clone(&reader.budget))),
@@ -95,46 +101,54 @@ impl<'r> UnitRun<'r> {
         Ok(result)
     }
 
-    /// Returns a parsed file that the unit may read.
+    /// Returns a parsed file that the unit may read. `written` is the expression that names it.
     pub(super) fn load(
         &self,
         path: &Path,
         schema: &'static BodySchema,
-        place: Option<Place>,
+        written: Option<&ArgumentValue>,
     ) -> Result<Arc<UnitConfigFile>, UnitError> {
         self.record_read(path);
         let shown = || self.reader.shown(path);
+        let loaded = self.access.load(&self.reader.shared, path, shown, schema);
         let refused = |source: AccessError| UnitError::Read {
             path: shown(),
-            place: place.map(Box::new),
+            place: written.map(|written| Box::new(written.place())),
             source,
         };
-        let real = self.access.locate(path).map_err(refused)?;
-        let parsed = self.reader.shared.parse(path, &real, shown, schema);
-        parsed.map_err(UnitError::Shared)
+        loaded.map_err(refused)?.map_err(UnitError::Shared)
     }
 
-    /// Returns what `read_terragrunt_config` returns for the file at `path`. Each file is evaluated once: for all units if its
-    /// value does not depend on the unit, otherwise for each unit.
-    pub(super) fn evaluated_once(
+    /// Returns what `read_terragrunt_config` has already returned for the file at `path`, for this or another unit.
+    pub(super) fn known_file(
+        &self,
+        path: &Path,
+    ) -> Result<Option<Arc<EvaluatedFile>>, EvalProblem> {
+        let known = self.evaluated.borrow().get(path).cloned();
+        let Some(file) = known.or_else(|| self.access.evaluated(path)) else {
+            return Ok(None);
+        };
+        let [steps, values, bytes] = file
+            .cost
+            .map(|cost| usize::try_from(cost).unwrap_or(usize::MAX));
+        self.budget.steps(steps)?;
+        self.budget.values(values)?;
+        self.budget.bytes(bytes)?;
+        self.files_read
+            .borrow_mut()
+            .extend(file.files_read.iter().cloned());
+        Ok(Some(file))
+    }
+
+    /// Evaluates the file at `path` for `read_terragrunt_config`. The result is kept for all units if it does not depend on the
+    /// unit, otherwise for this unit.
+    pub(super) fn evaluate_once(
         &self,
         path: &Path,
         evaluate: impl FnOnce() -> Result<EvaluatedFile, EvalProblem>,
     ) -> Result<Arc<EvaluatedFile>, EvalProblem> {
-        let known = self.evaluated.borrow().get(path).cloned();
-        if let Some(file) = known.or_else(|| self.reader.shared.evaluated(path)) {
-            self.pay_again(&file)?;
-            self.files_read
-                .borrow_mut()
-                .extend(file.files_read.iter().cloned());
-            return Ok(file);
-        }
         if self.reading.borrow().iter().any(|open| open == path) {
-            let message = "the file reads itself, directly or through other files";
-            return Err(EvalProblem::Function {
-                name: "read_terragrunt_config".to_owned(),
-                message: message.to_owned(),
-            });
+            return Err(EvalProblem::Reference(READS_ITSELF.to_owned()));
         }
         self.reading.borrow_mut().push(path.to_path_buf());
         let outer_files = self.files_read.take();
@@ -156,7 +170,7 @@ impl<'r> UnitRun<'r> {
         if depends {
             self.set_depends_on_unit();
         } else {
-            self.reader.shared.keep_evaluated(path, &file);
+            self.access.keep_evaluated(path, &file);
         }
         self.evaluated
             .borrow_mut()
@@ -189,15 +203,5 @@ impl<'r> UnitRun<'r> {
             hint,
             files_read: BTreeSet::new(),
         }
-    }
-
-    fn pay_again(&self, file: &EvaluatedFile) -> Result<(), EvalProblem> {
-        let [steps, values, bytes] = file
-            .cost
-            .map(|cost| usize::try_from(cost).unwrap_or(usize::MAX));
-        self.budget.steps(steps)?;
-        self.budget.values(values)?;
-        self.budget.bytes(bytes)?;
-        Ok(())
     }
 }

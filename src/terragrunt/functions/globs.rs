@@ -56,7 +56,7 @@ fn search(
     depth: usize,
 ) -> Result<(), EvalProblem> {
     let unit = scope.context.unit;
-    let readable = unit.access.resolve(directory).is_ok();
+    let readable = unit.access.rules.resolve(directory).is_ok();
     let Some(entries) = readable.then(|| fs::read_dir(directory).ok()).flatten() else {
         return Ok(());
     };

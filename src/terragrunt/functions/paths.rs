@@ -34,10 +34,10 @@ pub(super) fn find_in_parent_folders(scope: &Scope<'_>, arguments: &[String]) ->
     {
         for name in candidates(name) {
             let candidate = clean(&parent.join(name.trim_start_matches('/')));
-            if unit.reader.shared.exists(&candidate, &unit.access) {
+            if unit.access.exists(&candidate) {
                 return Ok(shown(&candidate));
             }
-            if unit.access.contains_unresolved(&candidate) {
+            if unit.access.rules.contains_unresolved(&candidate) {
                 unit.record_read(candidate);
             }
         }

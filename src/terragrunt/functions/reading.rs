@@ -1,12 +1,16 @@
 //! Functions that read files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::access::{AccessError, open_regular, read_limited};
 use crate::config::clean;
+use crate::span::Explain as _;
 use crate::syntax::{Constants, EvalProblem, Refusal, SourceFile, Strings, Value, evaluate};
 
+use super::super::UnitError;
 use super::super::config_value::config_value;
 use super::super::error::Failure;
 use super::super::evaluation::{FileRole, evaluate_file};
@@ -14,9 +18,11 @@ use super::super::origins::{Origin, Origins};
 use super::super::scope::Scope;
 use super::super::shared_files::EvaluatedFile;
 use super::super::{AUTOINCLUDE_STACK_FILE, STACK_FILE, UNIT_FILE, UNIT_FILE_JSON, VALUES_FILE};
-use super::{CallResult, failed, only, texts, wrong_count};
+use super::{CallResult, failed, only, texts};
 
 const READ_CONFIG: &str = "read_terragrunt_config";
+
+const WRONG_COUNT: &str = "`read_terragrunt_config` requires one or two arguments";
 
 /// Returns an absolute path. Relative paths are relative to the directory of the configuration.
 pub(super) fn absolute(scope: &Scope<'_>, path: &str) -> PathBuf {
@@ -29,11 +35,7 @@ pub(super) fn read_terragrunt_config(scope: &Scope<'_>, arguments: &[Value]) -> 
         [path] => (path, None),
         [path, default] => (path, Some(default)),
         _ => {
-            return Err(wrong_count(
-                READ_CONFIG,
-                "one or two arguments",
-                arguments.len(),
-            ));
+            return Err(EvalProblem::Reference(WRONG_COUNT.to_owned()));
         }
     };
     if path.is_unknown() {
@@ -42,24 +44,36 @@ pub(super) fn read_terragrunt_config(scope: &Scope<'_>, arguments: &[Value]) -> 
     let given = texts(READ_CONFIG, std::slice::from_ref(path))?.concat();
     let unit = scope.context.unit;
     let mut path = absolute(scope, &given);
-    let permitted = |path: &Path| unit.access.contains_unresolved(path) && path.is_dir();
-    if permitted(&path) {
+    if let Some(file) = unit.known_file(&path)? {
+        return shared_value(scope, &file);
+    }
+    if unit.access.rules.contains_unresolved(&path) && path.is_dir() {
         let names = [UNIT_FILE_JSON, UNIT_FILE].map(|name| path.join(name));
         let found = names.iter().find(|path| path.is_file());
         path.clone_from(found.unwrap_or(&names[1]));
     }
     unit.record_read(&path);
-    match unit.access.locate(&path) {
+    match unit.access.rules.locate(&path) {
         Ok(real) if real.is_file() => {}
         Err(AccessError::Read(_missing)) if default.is_some() => {
             return Ok(default.cloned().unwrap_or_default());
         }
-        Ok(_) => return Err(failed(READ_CONFIG, &format!("`{given}` is not a file"))),
+        Ok(_) => {
+            let error = AccessError::Read(io::Error::other("it is not a file"));
+            return Err(unreadable(READ_CONFIG, &given, &error));
+        }
         Err(error) => return Err(unreadable(READ_CONFIG, &given, &error)),
     }
-    let file = unit.evaluated_once(&path, || evaluate_config(scope, &path))?;
+    let file = match unit.known_file(&path)? {
+        Some(file) => file,
+        None => unit.evaluate_once(&path, || evaluate_config(scope, &path))?,
+    };
+    shared_value(scope, &file)
+}
+
+fn shared_value(scope: &Scope<'_>, file: &EvaluatedFile) -> CallResult {
     scope.join(&file.origins);
-    unit.budget.value(&file.value)?;
+    scope.context.unit.budget.value(&file.value)?;
     Ok(file.value.clone())
 }
 
@@ -99,27 +113,23 @@ fn evaluate_config(scope: &Scope<'_>, path: &Path) -> Result<EvaluatedFile, Eval
     }
 }
 
-/// Describes the failure of a file that an expression reads.
+/// Describes the failure of a file that an expression reads. If files are nested, only the innermost one is named.
 fn inner_problem(failure: &Failure) -> EvalProblem {
-    use crate::span::Explain as _;
     let Failure::Error(error) = failure else {
         return failed(READ_CONFIG, "the file needs a value that is unknown");
     };
     if let Some(exceeded) = error.exceeded() {
         return exceeded.into();
     }
-    let mut message = error
-        .place()
-        .map(|place| format!("{place}: "))
-        .unwrap_or_default();
-    message.push_str(&error.to_string());
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        message.push_str(": ");
-        message.push_str(&inner.to_string());
-        cause = inner.source();
+    if let UnitError::Value { source, .. } = error
+        && matches!(&**source, EvalProblem::Function { name, .. } if name == READ_CONFIG)
+    {
+        return (**source).clone();
     }
-    failed(READ_CONFIG, &message)
+    let place = error.place().map(ToString::to_string);
+    let causes = std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
+    let parts = place.into_iter().chain(causes.map(ToString::to_string));
+    failed(READ_CONFIG, &parts.collect::<Vec<_>>().join(": "))
 }
 
 fn unreadable(function: &str, path: &str, error: &AccessError) -> EvalProblem {
@@ -149,6 +159,7 @@ pub(super) fn read_tfvars_file(scope: &Scope<'_>, arguments: &[String]) -> CallR
     unit.record_read(&path);
     let text = match unit
         .access
+        .rules
         .locate(&path)
         .and_then(|real| Ok(open_regular(&real)?))
     {

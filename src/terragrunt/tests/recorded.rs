@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::super::{TextWithHoles, Unit};
+use super::super::TextWithHoles;
 use super::*;
 
 fn cases() -> Vec<Json> {
