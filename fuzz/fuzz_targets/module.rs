@@ -1,4 +1,5 @@
 //! Reads a root module of two files, separated by a NUL, for both engines: declarations, overrides, static evaluation.
+//! Also evaluates the same text as a Terragrunt unit and its parent.
 //!
 //! All inputs use one directory in memory. Otherwise creating and deleting directories on a disk would take most of the
 //! time.
@@ -7,12 +8,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 use tflock::config::{ModuleCache, ReadOptions, read_root};
 use tflock::provider::Engine;
+use tflock::terragrunt::{UnitOptions, UnitReader};
 
 /// The in-memory file system on Linux.
 const MEMORY: &str = "/dev/shm";
@@ -23,7 +25,11 @@ static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
     } else {
         tempfile::tempdir()
     };
-    made.expect("a temporary directory")
+    let made = made.expect("a temporary directory");
+    for directory in ["unit", ".git"] {
+        fs::create_dir(made.path().join(directory)).expect("a directory");
+    }
+    made
 });
 
 /// Writes a file, or deletes the file of an earlier input if `text` is `None`.
@@ -42,8 +48,17 @@ fuzz_target!(|input: &[u8]| {
     let is_json = first.starts_with(b"{");
     place("main.tf", (!is_json).then_some(first));
     place("main.tf.json", is_json.then_some(first));
-    place("main_override.tf", texts.next());
+    let second = texts.next();
+    place("main_override.tf", second);
+    place("unit/terragrunt.hcl", (!is_json).then_some(first));
+    place("unit/terragrunt.hcl.json", is_json.then_some(first));
+    place("root.hcl", second);
     for engine in [Engine::Terraform, Engine::Tofu] {
         let _ = read_root(DIRECTORY.path(), &ReadOptions::new(engine), &ModuleCache::new(), None);
     }
+    let options = UnitOptions {
+        working_directory: DIRECTORY.path().to_path_buf(),
+        ..UnitOptions::default()
+    };
+    let _ = UnitReader::new(options, Arc::default()).read(Path::new("unit"));
 });

@@ -53,9 +53,9 @@ impl UnitReader {
     /// Fails where Terragrunt would fail, and if the configuration may not read a file.
     pub fn read(&self, directory: &Path) -> Result<UnitOutcome, Vec<UnitError>> {
         let failed = |error| vec![UnitError::Directory(error)];
-        let real = directory.canonicalize().map_err(failed)?;
         let absolute = std::path::absolute(self.options.working_directory.join(directory));
         let absolute = clean(&absolute.map_err(failed)?);
+        let real = absolute.canonicalize().map_err(failed)?;
         let access = self.shared.access(&self.options.files, &real);
         let run = UnitRun::new(self, absolute, access);
         let result = Self::evaluate(&run, directory);

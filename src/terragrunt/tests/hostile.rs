@@ -23,7 +23,12 @@ fn evaluation_is_limited() {
         "  a = join(\"\", [for i in range(1000) : \"0123456789abcdef\"])\n  last = join(\"\", [for i in range(1000) : join(\"\", [for j in range(10) : local.a])])",
     );
     let template = "\n-- live/app/terragrunt.hcl\ngenerate \"g\" {\n  path = \"g.tf\"\n  if_exists = \"skip\"\n  contents = templatefile(\"t\", {})\n}\n-- live/app/t\n%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }${a}%{ endfor }%{ endfor }%{ endfor }\n";
-    let files = (0..100).map(|at| format!("\n-- live/app/f{at}.hcl\nlocals {{\n  v = read_terragrunt_config(\"f{}.hcl\")\n}}\n", at + 1));
+    let files = (0..100).map(|at| {
+        format!(
+            "\n-- live/app/f{at}.hcl\nlocals {{\n  v = read_terragrunt_config(\"f{}.hcl\")\n}}\n",
+            at + 1
+        )
+    });
     let deep = files.collect::<Vec<_>>().concat();
     let deep = locals("  last = read_terragrunt_config(\"f0.hcl\")") + &deep;
     let exceeds = |text: &str| text.contains("evaluation exceeds ");
