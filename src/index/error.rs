@@ -46,7 +46,7 @@ pub enum IndexError {
 pub enum IndexWarning {
     #[error("the hash index was not read, because no key is trusted")]
     NoKey,
-    #[error("cannot read the hash index `{address}`; packages were downloaded instead")]
+    #[error("cannot read the hash index `{address}`; it was not used for some packages")]
     Read {
         address: IndexAddress,
         #[source]
@@ -101,6 +101,12 @@ impl IndexWarning {
 impl IndexError {
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Request(RequestFault::Status {
+                status: 401 | 403, ..
+            }) => Some(
+                "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, S3 also responds with 403 if a record is missing"
+                    .to_owned(),
+            ),
             Self::Request(fault) => fault.hint(None),
             Self::Bucket(error) => error.hint(),
             _ => None,

@@ -9,15 +9,15 @@ use crate::provider::{PackageId, ProviderAddr, Version, VersionConstraints};
 use crate::registry::RegistryError;
 use crate::span::Explain;
 
-/// The index cannot be used at all.
+/// The index cannot be opened, or an access to it failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the hash index `{address}`")]
-pub(super) struct OpenError {
+pub(super) struct IndexAccessError {
     pub(super) address: IndexAddress,
     pub(super) source: IndexError,
 }
 
-impl Explain for OpenError {
+impl Explain for IndexAccessError {
     fn code(&self) -> Code {
         Code::Index
     }
@@ -86,8 +86,8 @@ pub(super) struct RecordTaskError {
 pub(super) enum RecordProblem {
     #[error("the package cannot be downloaded or verified")]
     Package(#[source] Arc<PackageFailure>),
-    #[error("the hash index failed")]
-    Access(#[source] IndexError),
+    #[error(transparent)]
+    Access(Box<IndexAccessError>),
     #[error("the stored record `{path}` does not count")]
     Invalid { path: String, source: RecordError },
     #[error(transparent)]

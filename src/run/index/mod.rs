@@ -27,7 +27,7 @@ use super::directory_command::map_bounded;
 use super::progress_guard::ProgressGuard;
 use super::session::Session;
 use super::{A_DIRECTORY_FAILED, CommandError, DONE, DRIFT, Invocation};
-use error::OpenError;
+use error::IndexAccessError;
 use record_access::RecordAccess;
 use record_task::RecordWorker;
 use report::{IndexReport, RecordState};
@@ -76,10 +76,11 @@ fn work(
         exchange: exchange.context("there are no package sources")?,
         variables: settings.variables.clone(),
     };
-    let store = IndexStore::open(settings.index.clone(), &access).map_err(|source| OpenError {
-        address: settings.index.clone(),
-        source,
-    })?;
+    let store =
+        IndexStore::open(settings.index.clone(), &access).map_err(|source| IndexAccessError {
+            address: settings.index.clone(),
+            source,
+        })?;
     let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
     let worker = RecordWorker {
         task: settings.task.clone(),
@@ -101,7 +102,7 @@ fn work(
         })
         .await?;
         let mut diagnostics = selected.diagnostics;
-        diagnostics.extend(worker.access.failure(&settings.index));
+        diagnostics.extend(worker.access.failure());
         let signer = match &settings.task {
             IndexTask::Fill(key) | IndexTask::Sign(key) => Some(key.verifier().name().clone()),
             IndexTask::Check { .. } | IndexTask::Info => None,

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::diagnostic::Diagnostic;
-use crate::index::{IndexAddress, IndexError, IndexStore};
+use crate::index::{IndexError, IndexStore};
 use crate::parallel::lock;
 
-use super::error::OpenError;
+use super::error::{IndexAccessError, RecordProblem};
 
 /// The maximum number of concurrent accesses.
 const MAX_IN_FLIGHT: usize = 32;
@@ -42,7 +42,7 @@ impl RecordAccess {
     pub(super) async fn run<T>(
         &self,
         access: impl Future<Output = Result<T, IndexError>>,
-    ) -> Result<T, Option<IndexError>> {
+    ) -> Result<T, Option<RecordProblem>> {
         let _permit = self.in_flight.acquire().await;
         if lock(&self.health).last.is_some() {
             return Err(None);
@@ -59,15 +59,19 @@ impl RecordAccess {
                 if health.failures_in_a_row >= MAX_FAILURES_IN_A_ROW {
                     health.last.get_or_insert_with(|| error.clone());
                 }
-                Err(Some(error))
+                Err(Some(RecordProblem::Access(Box::new(self.describe(error)))))
             }
         }
     }
 
     /// Returns the failure after which the index was not used again.
-    pub(super) fn failure(&self, address: &IndexAddress) -> Option<Diagnostic> {
-        let source = lock(&self.health).last.clone()?;
-        let address = address.clone();
-        Some(Diagnostic::general(&OpenError { address, source }))
+    pub(super) fn failure(&self) -> Option<Diagnostic> {
+        let last = lock(&self.health).last.clone()?;
+        Some(Diagnostic::general(&self.describe(last)))
+    }
+
+    fn describe(&self, source: IndexError) -> IndexAccessError {
+        let address = self.store.address().clone();
+        IndexAccessError { address, source }
     }
 }

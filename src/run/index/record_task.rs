@@ -97,12 +97,14 @@ impl RecordWorker {
             IndexTask::Sign(_) => "sign",
             IndexTask::Info => "read",
         };
-        let diagnostic = problem.map(|problem| {
-            Diagnostic::general(&RecordTaskError {
+        let diagnostic = problem.map(|problem| match problem {
+            // Its message names no package, so that reports merge the same failure of many.
+            RecordProblem::Access(error) => Diagnostic::general(&*error),
+            problem => Diagnostic::general(&RecordTaskError {
                 verb,
                 id: id.clone(),
                 problem,
-            })
+            }),
         });
         PackageOutcome {
             diagnostic,
@@ -116,9 +118,7 @@ impl RecordWorker {
         package: &SignedPackage,
     ) -> TaskResult<ProcessedRecord> {
         let key = package.key();
-        let read = self.access.run(self.access.store.read(&key)).await;
-        let stored = read.map_err(|error| error.map(RecordProblem::Access))?;
-        let Some(stored) = stored else {
+        let Some(stored) = self.access.run(self.access.store.read(&key)).await? else {
             return match &self.task {
                 IndexTask::Fill(signer) => self.add(engine, package, signer).await,
                 _ => Ok(RecordState::Missing.into()),
@@ -160,8 +160,8 @@ impl RecordWorker {
             hashes: computed.map_err(RecordProblem::Package)?,
         };
         let note = record.sign(signer);
-        let create = self.access.run(self.access.store.create(&key, &note)).await;
-        let is_new = create.map_err(|error| error.map(RecordProblem::Access))?;
+        let create = self.access.store.create(&key, &note);
+        let is_new = self.access.run(create).await?;
         Ok(if is_new {
             RecordState::Added
         } else {
@@ -199,8 +199,8 @@ impl RecordWorker {
             return Err(Some(RecordProblem::Full));
         }
         note.add_signature(signer);
-        let replace = self.access.run(self.access.store.replace(key, &note)).await;
-        replace.map_err(|error| error.map(RecordProblem::Access))?;
+        let replace = self.access.store.replace(key, &note);
+        self.access.run(replace).await?;
         Ok(RecordState::Signed.into())
     }
 
