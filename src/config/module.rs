@@ -54,13 +54,12 @@ impl Module {
             ..Self::default()
         };
         let mut first_required: Option<SourceRange> = None;
-        for name in &files.primary {
-            let file = directory.file(Path::new(name));
+        let file = |name: &String| directory.file(Path::new(name));
+        for file in files.primary.iter().filter_map(file) {
             let declarations = read_file(&file, engine, &mut errors);
             module.add(declarations, &mut first_required, &mut errors);
         }
-        for name in &files.overrides {
-            let file = directory.file(Path::new(name));
+        for file in files.overrides.iter().filter_map(file) {
             let declarations = read_file(&file, engine, &mut errors);
             overrides::apply(&mut module, declarations, engine, &mut errors);
         }

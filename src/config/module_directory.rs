@@ -39,17 +39,17 @@ impl ModuleDirectory<'_> {
         }
     }
 
-    /// Returns a file, which may be missing. Its path is relative to this directory.
-    pub(super) fn file(&self, path: &Path) -> TreeFile {
+    /// Returns a file, whose path is relative to this directory. A file on disk may be missing.
+    pub(super) fn file(&self, path: &Path) -> Option<TreeFile> {
         match self {
-            Self::OnDisk(directory) => TreeFile::user(directory.join(path)),
-            Self::Assembled(tree, directory) => {
-                let path = directory.join(path);
-                match tree.find(&clean(&path)) {
-                    Some(TreeEntry::File(file)) => file,
-                    Some(TreeEntry::Directory) | None => TreeFile::user(tree.mount().join(path)),
-                }
-            }
+            Self::OnDisk(directory) => Some(TreeFile::OnDisk {
+                path: directory.join(path),
+                package: None,
+            }),
+            Self::Assembled(tree, directory) => match tree.find(&clean(&directory.join(path)))? {
+                TreeEntry::File(file) => Some(file),
+                TreeEntry::Directory => None,
+            },
         }
     }
 
@@ -62,12 +62,5 @@ impl ModuleDirectory<'_> {
                 read(&ModuleDirectory::Assembled(tree, &path))
             }
         }
-    }
-}
-
-impl TreeFile {
-    fn user(path: PathBuf) -> Self {
-        let package = None;
-        Self::OnDisk { path, package }
     }
 }

@@ -103,8 +103,12 @@ impl TestFiles {
     ) {
         let names = entries.into_iter().map(|(name, _)| name).collect();
         for name in select(names, engine) {
-            let file = directory.file(Path::new(&name)).parse();
-            let result = file.and_then(|file| self.read_file(&file, prefix, &name, engine));
+            let Some(file) = directory.file(Path::new(&name)) else {
+                continue;
+            };
+            let result = file
+                .parse()
+                .and_then(|file| self.read_file(&file, prefix, &name, engine));
             self.errors.extend(result.err());
         }
     }

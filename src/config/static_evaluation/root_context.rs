@@ -117,10 +117,11 @@ impl<'a> RootContext<'a> {
             return Ok(());
         }
         let is_named = |path: &Path| {
+            let root = self.location.directory().shown();
             let mut options = self.options.variables.iter();
-            options.any(|option| {
-                matches!(option, VariableOption::File(named) if self.root.join(named) == path)
-            })
+            options.any(
+                |option| matches!(option, VariableOption::File(named) if root.join(named) == path),
+            )
         };
         let values = match self.read_values() {
             Ok(values) => values,

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::access::{AccessError, ReadAccess};
 use crate::config::{
     ConfigError, EnvironmentValue, ModuleDirectory, ReadOptions, TreeFile, Variable,
-    VariableOption, clean,
+    VariableOption, clean, module_files,
 };
 use crate::span::Explain as _;
 use crate::syntax::{
@@ -141,24 +142,26 @@ impl VariableValues {
         path: &Path,
         access: &ReadAccess,
     ) -> Result<(), ConfigError> {
-        let file = root.file(path);
         let real_root = match root {
-            ModuleDirectory::OnDisk(root) => root.canonicalize().ok(),
-            ModuleDirectory::Assembled(..) => None,
+            ModuleDirectory::OnDisk(root) => Some(root.canonicalize().unwrap_or_default()),
+            ModuleDirectory::Assembled(..) => path.is_absolute().then(PathBuf::new),
         };
-        match (real_root, &file) {
-            (real_root, TreeFile::OnDisk { path: shown, .. })
-                if real_root.is_some() || path.is_absolute() =>
-            {
-                let absolute = clean(&real_root.unwrap_or_default().join(path));
-                if access.contains_unresolved(&absolute) {
-                    check_link(shown, access)?;
-                }
+        let shown = root.shown().join(path);
+        if let Some(real_root) = real_root {
+            if access.contains_unresolved(&clean(&real_root.join(path))) {
+                check_link(&shown, access)?;
             }
-            (_, TreeFile::OnDisk { path, package }) => {
-                check_link(path, &access_in(package.as_deref(), access))?;
-            }
-            (_, TreeFile::Generated(_)) => {}
+            return self.add(&SourceFile::parse(&shown, module_files::read(&shown)?)?);
+        }
+        let Some(file) = root.file(path) else {
+            let source = io::ErrorKind::NotFound.into();
+            return Err(ConfigError::ReadFile {
+                path: shown,
+                source,
+            });
+        };
+        if let TreeFile::OnDisk { path, package } = &file {
+            check_link(path, &access_in(package.as_deref(), access))?;
         }
         self.add(&file.parse()?)
     }
@@ -170,7 +173,9 @@ impl VariableValues {
         name: &str,
         access: &ReadAccess,
     ) -> Result<(), ConfigError> {
-        let file = root.file(Path::new(name));
+        let Some(file) = root.file(Path::new(name)) else {
+            return Ok(());
+        };
         if let TreeFile::OnDisk { path, package } = &file {
             let access = access_in(package.as_deref(), access);
             if let Err(error @ AccessError::Untracked) = access.locate(path) {

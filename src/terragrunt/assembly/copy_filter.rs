@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use crate::config::FileSelection;
+use crate::config::{FileSelection, clean};
 
 use super::AssemblyError;
 use super::Unit;
@@ -123,9 +123,10 @@ fn expand(globs: &[String], paths: &[String]) -> Vec<String> {
     expanded
 }
 
-/// Translates a glob to a regular expression.
+/// Translates a glob to a regular expression. Its only special characters are `*`, `{`, `,` and `}`.
 fn pattern(glob: &str) -> Option<Regex> {
-    let glob = glob.trim_start_matches("./").trim_end_matches('/');
+    let glob = clean(Path::new(glob.trim_start_matches('/')));
+    let glob = glob.to_str()?;
     let mut expression = String::from("^(?s:");
     let mut rest = glob.chars().peekable();
     while let Some(character) = rest.next() {
@@ -135,7 +136,6 @@ fn pattern(glob: &str) -> Option<Regex> {
                 expression.push_str(if is_directory { "(?:.*/)?" } else { ".*" });
             }
             '*' => expression.push_str("[^/]*"),
-            '?' => expression.push_str("[^/]"),
             '{' => expression.push_str("(?:"),
             '}' => expression.push(')'),
             ',' if expression.contains("(?:") => expression.push('|'),

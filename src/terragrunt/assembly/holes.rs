@@ -11,6 +11,9 @@ use serde_json::Value as Json;
 use crate::syntax::{Body, SourceFile, TextOrigin};
 use crate::terragrunt::Hole;
 
+/// The maximum number of unknown parts in a file. With more, its requirements count as unknown.
+const MAX_HOLES: usize = 256;
+
 /// Returns a hole on which the requirements depend.
 pub(super) fn decisive_hole<'h>(
     path: &Path,
@@ -19,6 +22,9 @@ pub(super) fn decisive_hole<'h>(
     origin: &TextOrigin,
 ) -> Option<&'h Hole> {
     let first = holes.first()?;
+    if holes.len() > MAX_HOLES {
+        return Some(first);
+    }
     let Ok(file) = SourceFile::parse_generated(path, text.as_bytes().to_vec(), origin) else {
         return Some(first);
     };

@@ -18,7 +18,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ pub fn assemble(unit: &Unit, context: AssemblyContext<'_>) -> Result<Assembly, A
     let mut options = values::options(unit, &tree, &root, context)?;
     options.has_unknown_variables |= has_unknown_variables;
     values::add_null_inputs(unit, &mut tree, &root);
-    if !has_configuration_below(&tree, &root, 0) {
+    if !has_configuration_below(&tree, &root) {
         return Err(AssemblyError::NoConfiguration {
             place: Box::new(error::place_of(unit)),
         });
@@ -207,22 +207,25 @@ fn is_configured(tree: &FileTree, root: &Path, engine: Engine) -> bool {
         .any(|(name, is_directory)| !is_directory && is_read(name))
 }
 
-/// The maximum depth at which a configuration is searched.
-const MAX_DEPTH: usize = 20;
+/// The maximum number of directories in which a configuration is searched. Symlinks can make a tree endless.
+const MAX_DIRECTORIES: usize = 10_000;
 
 /// Whether there is a configuration file in a directory of the tree or below it. Terragrunt refuses units without any.
-fn has_configuration_below(tree: &FileTree, path: &Path, depth: usize) -> bool {
-    let names = tree.list(path).unwrap_or_default();
-    let (directories, files): (Vec<_>, Vec<_>) = names
-        .into_iter()
-        .partition(|(_, is_directory)| *is_directory);
-    files
-        .iter()
-        .any(|(name, _)| has_configuration_extension(name))
-        || depth < MAX_DEPTH
-            && directories
-                .iter()
-                .any(|(name, _)| has_configuration_below(tree, &path.join(name), depth + 1))
+fn has_configuration_below(tree: &FileTree, root: &Path) -> bool {
+    let mut pending = VecDeque::from([root.to_path_buf()]);
+    for _ in 0..MAX_DIRECTORIES {
+        let Some(path) = pending.pop_front() else {
+            return false;
+        };
+        for (name, is_directory) in tree.list(&path).unwrap_or_default() {
+            match is_directory {
+                true if pending.len() < MAX_DIRECTORIES => pending.push_back(path.join(name)),
+                false if has_configuration_extension(&name) => return true,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// Returns the file at a path in the tree.

@@ -189,7 +189,7 @@ impl Arguments<'_> {
         }
     }
 
-    /// Adds a variable file. A relative path is relative to the root module.
+    /// Adds a variable file. A relative path is relative to the root module, but an optional file must exist in the unit.
     fn add_file(
         &mut self,
         block: &ExtraArguments,
@@ -200,7 +200,9 @@ impl Arguments<'_> {
             let kind = io::ErrorKind::NotFound;
             AccessError::from(io::Error::new(kind, "the file does not exist"))
         };
-        let found = if Path::new(path).is_absolute() {
+        let found = if !is_required && !self.unit.directory.join(path).is_file() {
+            Err(missing())
+        } else if Path::new(path).is_absolute() {
             let rules = access(self.unit, self.context);
             rules.locate(Path::new(path)).map(drop)
         } else {

@@ -31,6 +31,20 @@ fn globs_select_the_files_that_are_copied() {
             &["*.x.tf"],
             "m",
         ),
+        (&[("modules/m/extra.tf", E)], &[], &["/extra.tf"], "m"),
+        (
+            &[("modules/m/extra.tf", E)],
+            &[],
+            &["{x,./extra}.tf"],
+            "e m",
+        ),
+        (&[("modules/m/extra.tf", E)], &[], &["{x,extra}.tf"], "m"),
+        (
+            &[("modules/m/extra.tf", E)],
+            &[],
+            &["?xtra.tf", "[e]xtra.tf"],
+            "e m",
+        ),
         // Globs are expanded to existing paths and compared as text.
         (
             &[("modules/m/extra.tf", E), ("modules/m/ex/a.tf", E)],

@@ -98,6 +98,7 @@ fn arguments_of_init_set_variables() {
     let files = [
         ("live/app/v.tfvars", "which = \"b\"\n"),
         ("common.tfvars", "which = \"c\"\n"),
+        ("modules/m/m.tfvars", "which = \"c\"\n"),
     ];
     for (block, expected) in [
         (
@@ -134,6 +135,20 @@ fn arguments_of_init_set_variables() {
                 ..block()
             },
             "b",
+        ),
+        (
+            ExtraArguments {
+                optional_variable_files: some(&["m.tfvars"]),
+                ..block()
+            },
+            "d",
+        ),
+        (
+            ExtraArguments {
+                required_variable_files: some(&["m.tfvars"]),
+                ..block()
+            },
+            "c",
         ),
         (
             ExtraArguments {
