@@ -1,6 +1,6 @@
 //! The functions of Terraform and OpenTofu.
 //!
-//! [`table::FUNCTIONS`] lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
+//! `table::FUNCTIONS` lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
 //! tflock uses the installed module.
 
 mod assumptions;
