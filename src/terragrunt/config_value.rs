@@ -6,6 +6,7 @@ use crate::syntax::Value;
 
 use super::evaluated_config::{EvaluatedConfig, Settings, TerraformSection};
 use super::origins::Origins;
+use super::schema::TERRAFORM;
 
 /// The arguments that are empty strings if they are not set.
 const STRINGS: [&str; 7] = [
@@ -24,6 +25,14 @@ pub(super) fn config_value(config: &EvaluatedConfig) -> (Value, Origins) {
     let mut entries = writer.entries(&config.settings);
     for name in STRINGS {
         entries.entry(name.to_owned()).or_insert_with(|| "".into());
+    }
+    for name in [
+        "dependencies",
+        "iam_assume_role_duration",
+        "inputs",
+        "locals",
+    ] {
+        entries.entry(name.to_owned()).or_default();
     }
     for (kind, section) in &config.sections {
         let section = writer.entries(section);
@@ -92,6 +101,9 @@ impl ValueWriter {
             let blocks = blocks.map(|block| {
                 let mut entries = self.entries(&block.settings);
                 entries.insert("name".to_owned(), block.label.as_str().into());
+                for name in TERRAFORM.arguments_of(kind) {
+                    entries.entry((*name).to_owned()).or_default();
+                }
                 (block.label.clone(), Value::Object(entries))
             });
             let blocks = Value::Object(blocks.collect());
@@ -120,6 +132,9 @@ impl ValueWriter {
             }
             for name in FLAGS {
                 entries.entry(name.to_owned()).or_insert(Value::Bool(false));
+            }
+            for name in ["hcl_fmt", "mutable"] {
+                entries.entry(name.to_owned()).or_default();
             }
             (label.clone(), Value::Object(entries))
         });

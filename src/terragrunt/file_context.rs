@@ -94,6 +94,11 @@ pub(super) fn member(
     }
 }
 
+fn feature_value(name: &str, feature: &Traced) -> Value {
+    let entries = [("name", name.into()), ("value", (*feature.value).clone())];
+    Value::Object(entries.map(|(key, value)| (key.to_owned(), value)).into())
+}
+
 fn not_here(name: &str) -> EvalProblem {
     EvalProblem::Reference(format!("`{name}` cannot be used here"))
 }
@@ -237,16 +242,16 @@ impl<'a> FileContext<'a> {
     ) -> Result<Rc<Value>, EvalProblem> {
         let features = self.features.get().ok_or_else(|| not_here("feature"))?;
         let Some(name) = name else {
-            return Err(EvalProblem::Reference(
-                "`feature` needs a name, as in `feature.NAME.value`".to_owned(),
-            ));
+            let all = features.iter().map(|(name, feature)| {
+                scope.join(&feature.origins);
+                (name.clone(), feature_value(name, feature))
+            });
+            return Ok(Rc::new(Value::Object(all.collect())));
         };
         let missing = || EvalProblem::Reference(format!("there is no feature `{name}`"));
         let feature = features.get(name).ok_or_else(missing)?;
         scope.join(&feature.origins);
-        let entries = [("name", name.into()), ("value", (*feature.value).clone())];
-        let entries = entries.map(|(key, value)| (key.to_owned(), value));
-        Ok(Rc::new(Value::Object(BTreeMap::from(entries))))
+        Ok(Rc::new(feature_value(name, feature)))
     }
 
     pub(super) fn dependency(

@@ -8,6 +8,16 @@ pub(super) struct BodySchema {
     pub(super) blocks: &'static [BlockSchema],
 }
 
+impl BodySchema {
+    /// Returns the names of the arguments of blocks of a kind.
+    pub(super) fn arguments_of(&self, kind: &str) -> &'static [&'static str] {
+        let block = self.blocks.iter().find(|block| block.kind == kind);
+        block
+            .and_then(|block| block.body.arguments)
+            .unwrap_or_default()
+    }
+}
+
 pub(super) struct BlockSchema {
     pub(super) kind: &'static str,
     pub(super) has_label: bool,
@@ -128,7 +138,7 @@ static REMOTE_STATE: BodySchema = body(
     &[],
 );
 #[rustfmt::skip]
-static TERRAFORM: BodySchema = body(
+pub(super) static TERRAFORM: BodySchema = body(
     &["copy_terraform_lock_file", "exclude_from_copy", "include_in_copy", "mutable", "source", "update_source_with_cas", "version"],
     &[],
     &[

@@ -11,7 +11,7 @@ fn source(expression: &str, rest: &str) -> String {
 
 #[test]
 fn functions_of_terragrunt() {
-    let files = "-- live/region.hcl\nlocals {\n  name = \"r\"\n  original = get_original_terragrunt_dir()\n  own = get_terragrunt_dir()\n}\ninputs = {\n  list = [1, 2]\n}\n-- live/app/x.tfvars\na = [1, \"<b>\"]\nc = { d = true }\n";
+    let files = "-- live/app/empty.hcl\n-- live/region.hcl\nlocals {\n  name = \"r\"\n  original = get_original_terragrunt_dir()\n  own = get_terragrunt_dir()\n}\ninputs = {\n  list = [1, 2]\n}\n-- live/app/x.tfvars\na = [1, \"<b>\"]\nc = { d = true }\n";
     for (expression, expected) in [
         (
             "find_in_parent_folders(\"region.hcl\")",
@@ -56,6 +56,18 @@ fn functions_of_terragrunt() {
         (
             "read_tfvars_file(\"x.tfvars\")",
             "{\"a\":[1,\"\\u003cb\\u003e\"],\"c\":{\"d\":true}}",
+        ),
+        (
+            "try(read_terragrunt_config(\"../region.hcl\").inputs.nope, \"d\")",
+            "d",
+        ),
+        (
+            "\"./${length(merge(read_terragrunt_config(\"empty.hcl\").inputs, { a = 1 }))}\"",
+            "./1",
+        ),
+        (
+            "join(\",\", keys(read_terragrunt_config(\"../region.hcl\")))",
+            "dependencies,dependency,download_dir,feature,generate,iam_assume_role_duration,iam_assume_role_session_name,iam_role,iam_web_identity_token,inputs,locals,terraform_binary,terraform_version_constraint,terragrunt_version_constraint",
         ),
         ("mark_as_read(\"./m\")", "./m"),
         (
