@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::config::module_cache::ModuleCells;
 use crate::config::{ConfigError, clean, module_files};
 use crate::functions::{FileLookup, LookedUpFile};
+use crate::parallel::lock;
 use crate::syntax::{SourceFile, TextOrigin};
 
+use super::tree_layer::EntryKind;
 use super::{FileSelection, TreeLayer};
 
 /// Directories laid over each other, and single files in them. Paths in the tree are relative and contain no `.` or `..`.
@@ -20,12 +22,18 @@ pub struct FileTree {
     mount: PathBuf,
     /// Later layers take precedence.
     layers: Vec<TreeLayer>,
+    /// The entries of the directories on disk that have been listed.
+    listings: Mutex<BTreeMap<PathBuf, Listing>>,
     /// Single files, which take precedence over the layers. `None` removes a file.
     files: BTreeMap<PathBuf, Option<TreeFile>>,
     /// What to do if a module calls a local module that is not in the tree.
     missing_hint: Option<String>,
     pub(in crate::config) modules: ModuleCells,
 }
+
+/// The kinds of the entries of a directory by name, with the position of the uppermost layer that has it. `None` if no layer has the
+/// directory.
+type Listing = Option<Arc<BTreeMap<String, (EntryKind, usize)>>>;
 
 #[derive(Clone, Debug)]
 pub enum TreeEntry {
@@ -57,6 +65,7 @@ impl FileTree {
         Self {
             mount,
             layers: Vec::new(),
+            listings: Mutex::default(),
             files: BTreeMap::new(),
             missing_hint: None,
             modules: ModuleCells::default(),
@@ -66,6 +75,7 @@ impl FileTree {
     /// Lays a directory over the tree.
     pub fn add_layer(&mut self, layer: TreeLayer) {
         self.layers.push(layer);
+        self.listings = Mutex::default();
     }
 
     /// Adds or replaces a file.
@@ -98,18 +108,54 @@ impl FileTree {
         if self.files_below(path).any(|(_, file)| file.is_some()) {
             return Some(TreeEntry::Directory);
         }
-        self.layers.iter().rev().find_map(|layer| layer.find(path))
+        let (parent, name) = (path.parent()?, path.file_name()?.to_str()?);
+        let listing = self.listing(parent).ok()??;
+        let (kind, layer) = *listing.get(name)?;
+        let layer = self.layers.get(layer)?;
+        match kind {
+            EntryKind::Directory => Some(TreeEntry::Directory),
+            EntryKind::File => layer.file(path),
+            EntryKind::Link => layer.find(path),
+        }
+    }
+
+    /// Lists a directory of the layers. `None` if none of them has it.
+    fn listing(&self, path: &Path) -> io::Result<Listing> {
+        if let Some(known) = self.known_listing(path) {
+            return Ok(known);
+        }
+        let mut entries = BTreeMap::new();
+        let mut exists = path.as_os_str().is_empty();
+        for (index, layer) in self.layers.iter().enumerate() {
+            exists |= layer.list(path, |name, kind| {
+                entries.insert(name, (kind, index));
+            })?;
+        }
+        let listing: Listing = exists.then(|| Arc::new(entries));
+        lock(&self.listings).insert(path.to_path_buf(), listing.clone());
+        Ok(listing)
+    }
+
+    /// Returns the listing of a directory that has been listed, or that is missing in the listing of its parent.
+    fn known_listing(&self, path: &Path) -> Option<Listing> {
+        let listings = lock(&self.listings);
+        if let Some(listing) = listings.get(path) {
+            return Some(listing.clone());
+        }
+        let entries = listings.get(path.parent()?)?.as_ref()?;
+        let is_missing = !entries.contains_key(path.file_name()?.to_str()?);
+        is_missing.then_some(None)
     }
 
     /// Returns the sorted names of the entries in a directory, and whether each entry is a directory.
     pub fn list(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
-        let mut names = BTreeMap::new();
-        let mut exists = path.as_os_str().is_empty();
-        for layer in &self.layers {
-            exists |= layer.list(path, |name, is_directory| {
-                names.insert(name, is_directory);
-            })?;
-        }
+        let listing = self.listing(path)?;
+        let mut exists = listing.is_some();
+        let entries = listing.iter().flat_map(|entries| entries.iter());
+        let is_directory = |kind: &EntryKind| *kind == EntryKind::Directory;
+        let mut names: BTreeMap<String, bool> = entries
+            .map(|(name, (kind, _))| (name.clone(), is_directory(kind)))
+            .collect();
         for (file, content) in self.files_below(path) {
             let mut parts = file.strip_prefix(path).unwrap_or(file).components();
             let (Some(name), next) = (parts.next(), parts.next()) else {

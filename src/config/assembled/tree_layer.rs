@@ -31,6 +31,23 @@ pub enum FileSelection {
     Chosen(Arc<dyn Fn(&Path) -> bool + Send + Sync>),
 }
 
+/// The kind of an entry of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Directory,
+    File,
+    /// A symlink whose target has not been looked at.
+    Link,
+}
+
+/// Whether a directory does not exist.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 impl fmt::Debug for FileSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -63,18 +80,21 @@ impl TreeLayer {
         is_included.then(|| join(&self.directory, relative))
     }
 
+    /// Returns the file or directory that is `path` in the tree, if it exists. Follows symlinks.
     pub(super) fn find(&self, path: &Path) -> Option<TreeEntry> {
-        if self.at != path && self.at.starts_with(path) {
-            return Some(TreeEntry::Directory);
-        }
-        let path = self.on_disk(path)?;
-        let metadata = fs::metadata(&path).ok()?;
-        let package = self.package.clone();
-        Some(if metadata.is_dir() {
-            TreeEntry::Directory
+        let metadata = fs::metadata(self.on_disk(path)?).ok()?;
+        if metadata.is_dir() {
+            Some(TreeEntry::Directory)
         } else {
-            TreeEntry::File(TreeFile::OnDisk { path, package })
-        })
+            self.file(path)
+        }
+    }
+
+    /// Returns the file that is `path` in the tree, and is known to exist.
+    pub(super) fn file(&self, path: &Path) -> Option<TreeEntry> {
+        let package = self.package.clone();
+        let path = self.on_disk(path)?;
+        Some(TreeEntry::File(TreeFile::OnDisk { path, package }))
     }
 
     /// Returns the directory on disk that is `path` in the tree, if it exists.
@@ -82,35 +102,47 @@ impl TreeLayer {
         self.on_disk(path).filter(|path| path.is_dir())
     }
 
-    /// Calls `add` with the name of each entry of the directory `path` in the tree, and whether the entry is a directory. Returns
-    /// whether the layer has this directory.
-    pub(super) fn list(&self, path: &Path, mut add: impl FnMut(String, bool)) -> io::Result<bool> {
+    /// Calls `add` with the name and the kind of each entry of the directory `path` in the tree. Returns whether the layer has this
+    /// directory.
+    pub(super) fn list(
+        &self,
+        path: &Path,
+        mut add: impl FnMut(String, EntryKind),
+    ) -> io::Result<bool> {
         if let Some(Component::Normal(name)) = self.next_component(path) {
-            add(name.to_string_lossy().into_owned(), true);
+            add(name.to_string_lossy().into_owned(), EntryKind::Directory);
             return Ok(true);
         }
-        let Some(directory) = self.directory(path) else {
+        let Some(directory) = self.on_disk(path) else {
             return Ok(false);
         };
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) if is_missing(&error) => return Ok(false),
+            Err(error) => return Err(error),
+        };
         let relative = path.strip_prefix(&self.at).unwrap_or(path);
-        for entry in fs::read_dir(&directory)? {
+        for entry in entries {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
             if self.selection.includes(&relative.join(&name)) {
-                add(name, self.is_directory(&entry));
+                add(name, self.kind(&entry));
             }
         }
         Ok(true)
     }
 
-    /// Whether an entry is a directory in the tree. A copy contains the target of a symlink.
-    fn is_directory(&self, entry: &fs::DirEntry) -> bool {
+    /// Returns the kind of an entry in the tree. A copy contains the target of a symlink.
+    fn kind(&self, entry: &fs::DirEntry) -> EntryKind {
         let is_copied = !matches!(self.selection, FileSelection::All);
-        entry.file_type().is_ok_and(|kind| {
-            kind.is_dir() || is_copied && kind.is_symlink() && entry.path().is_dir()
-        })
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => EntryKind::Directory,
+            Ok(kind) if !kind.is_symlink() => EntryKind::File,
+            _ if is_copied && entry.path().is_dir() => EntryKind::Directory,
+            _ => EntryKind::Link,
+        }
     }
 
     /// Returns the next component of the way from `path` down to this layer.

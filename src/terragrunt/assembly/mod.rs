@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use crate::config::{
     AssembledModule, ChosenModule, ConfigError, EnvironmentValue, FileTree, ModuleCache,
-    ModuleFetcher, ReadOptions, RootModule, TreeEntry, TreeFile, TreeLayer,
+    ModuleFetcher, ReadOptions, RootModule, TreeEntry, TreeFile, TreeLayer, clean,
     has_configuration_extension, is_configuration, is_tofu_only, read_assembled,
 };
 use crate::provider::Engine;
@@ -158,8 +158,8 @@ impl AssembledUnit {
 
 /// Returns a path that identifies the tree of a unit. Terragrunt has its copy in the same directory, under another name.
 fn mount(unit: &Path) -> PathBuf {
-    let real = unit.canonicalize().unwrap_or_else(|_| unit.to_path_buf());
-    real.join(".terragrunt-cache").join("in-memory")
+    let absolute = std::path::absolute(unit).unwrap_or_else(|_| unit.to_path_buf());
+    clean(&absolute).join(".terragrunt-cache").join("in-memory")
 }
 
 fn add_package(tree: &mut FileTree, package: &Package) {

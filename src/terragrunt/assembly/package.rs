@@ -1,6 +1,7 @@
 //! Locates the source of a unit: a directory of the user, or a fetched package.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::access::{LinkError, ReadAccess, confine};
@@ -100,18 +101,17 @@ fn local(
         package.files.insert(name.into(), directory);
         return Ok(package);
     }
-    let below = if root.as_os_str().is_empty() {
-        directory.clone()
+    let real_root = if root.as_os_str().is_empty() {
+        real
     } else {
-        directory.join(&root)
+        let below = directory.join(&root);
+        let found = real_directory(unit, &below, context).and_then(|real| {
+            // This fails if the path is not a directory.
+            real.read_dir()?;
+            Ok(real)
+        });
+        found.map_err(|error| AssemblyError::unreadable_source(source, &below, error))?
     };
-    let real_root = real_directory(unit, &below, context).and_then(|real| {
-        // This fails if the path is not a directory.
-        real.read_dir()?;
-        Ok(real)
-    });
-    let real_root =
-        real_root.map_err(|error| AssemblyError::unreadable_source(source, &below, error))?;
     let filter = CopyFilter::new(unit, &directory)?;
     Ok(Package {
         selection: filter.selection(),
@@ -130,7 +130,9 @@ fn real_directory(
     path: &Path,
     context: AssemblyContext<'_>,
 ) -> Result<PathBuf, LinkError> {
-    let real = confine(path)?.canonicalize()?;
+    let real = confine(path)?;
+    // This fails if the path does not exist.
+    fs::metadata(&real)?;
     if context.options.is_untrusted {
         access(unit, context).resolve(&real)?;
     }
