@@ -115,6 +115,9 @@ pub enum ModuleError {
     },
     #[error("`{path}` in `{address}` points outside the module package")]
     Escapes { address: RedactedUrl, path: String },
+    /// The directory of a `file://` address.
+    #[error("cannot read the directory `{}`", path.display())]
+    ReadDirectory { path: PathBuf, source: io::Error },
     #[error("cannot store the module in `{}`", path.display())]
     Disk { path: PathBuf, source: io::Error },
     /// The module is not on this machine, and `--offline` is set.

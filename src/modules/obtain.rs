@@ -181,8 +181,12 @@ fn allows_plain_http(archive: &ArchivePackage, source: &ResolvedSource) -> bool 
 }
 
 fn real_directory(path: &Path) -> Result<PathBuf, ModuleError> {
-    let real = fs::canonicalize(path).map_err(disk(path))?;
+    let failed = |source| ModuleError::ReadDirectory {
+        path: path.to_path_buf(),
+        source,
+    };
+    let real = fs::canonicalize(path).map_err(failed)?;
     // This fails with a precise error if the path is not a readable directory.
-    fs::read_dir(&real).map_err(disk(path))?;
+    fs::read_dir(&real).map_err(failed)?;
     Ok(real)
 }

@@ -380,3 +380,15 @@ fn redirects_of_archives_stay_on_https_or_loopback() {
         "plain http is not allowed for `http://h.test/m.zip`",
     );
 }
+
+#[test]
+fn a_directory_that_does_not_exist_is_named() {
+    let site = ModuleSite::start();
+    let missing = site.home.path().join("missing");
+    let missing = missing.to_str().unwrap();
+    for source in [missing.to_owned(), format!("file://{missing}")] {
+        let found = site.text(&source);
+        let expected = format!("cannot read the directory `{missing}`");
+        assert!(found.contains(&expected), "{found}");
+    }
+}
