@@ -24,6 +24,23 @@ pub enum BucketError {
         "the type of the file with the credentials is not supported, only `service_account` and `authorized_user` are"
     )]
     CredentialType,
+    #[error("cannot get credentials for the object store")]
+    Credentials(#[source] Box<Self>),
+    #[error("there are no credentials for the object store")]
+    NoCredentials,
+    /// The environment names a profile that the configuration files of AWS do not have.
+    #[error("there is no profile `{0}` in the files of AWS")]
+    NoProfile(String),
+    /// The profile gets its credentials in a way that tflock does not support. The value is the key that says so.
+    #[error("the profile gets its credentials with `{0}`, which is not supported")]
+    UnsupportedProfile(&'static str),
+    /// An address names a profile that the environment does not name.
+    #[error("the address names the profile `{0}`, which `AWS_PROFILE` does not")]
+    ChosenProfile(String),
+    #[error("the name `{0}` of an object cannot be requested")]
+    Key(String),
+    #[error("the endpoint in the environment is not a URL")]
+    Endpoint,
     #[error("the bucket or container does not exist")]
     NoBucket,
     #[error(transparent)]
@@ -40,6 +57,10 @@ impl BucketError {
             return Self::CredentialType;
         }
         Self::Environment(without_values(cause))
+    }
+
+    pub(super) fn credentials(error: &object_store::Error) -> Self {
+        Self::Credentials(Box::new(Self::of(error)))
     }
 
     /// Finds the cause in the chain of errors. The messages of the object store itself are not shown: they contain response bodies.
@@ -76,7 +97,20 @@ impl BucketError {
                 "create it, or correct the address of the index and the endpoint of the cloud"
                     .to_owned(),
             ),
-            Self::Store(_) => None,
+            Self::Credentials(_) | Self::NoCredentials => Some(
+                "set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE`; for Google, `GOOGLE_APPLICATION_CREDENTIALS`"
+                    .to_owned(),
+            ),
+            Self::NoProfile(_) => Some("correct `AWS_PROFILE`".to_owned()),
+            Self::UnsupportedProfile(_) => Some(
+                "set the variables that `aws configure export-credentials --format env` prints"
+                    .to_owned(),
+            ),
+            Self::ChosenProfile(profile) => Some(format!(
+                "to use it, set `AWS_PROFILE={profile}`: an address cannot choose one of your profiles"
+            )),
+            Self::Endpoint => Some("correct `AWS_ENDPOINT_URL` or `STORAGE_EMULATOR_HOST`".to_owned()),
+            Self::Key(_) | Self::Store(_) => None,
         }
     }
 }

@@ -1,19 +1,45 @@
 //! How object stores are reached.
 
+use std::fmt;
+use std::path::PathBuf;
+
 use crate::registry::HttpExchange;
 
-/// How the user reaches object stores.
+/// How object stores are reached.
 #[derive(Clone)]
 pub struct StoreSettings {
     pub exchange: HttpExchange,
-    /// The environment variables that configure the clients of object stores, such as `AWS_REGION`. They may contain credentials.
+    pub environment: CloudEnvironment,
+}
+
+/// What the user's environment says about object stores.
+#[derive(Clone, Default)]
+pub struct CloudEnvironment {
+    /// The variables that configure the clients of object stores, such as `AWS_REGION`. They may contain credentials.
     pub variables: Vec<(String, String)>,
+    /// The home directory, with the configuration files of AWS.
+    pub home: Option<PathBuf>,
+}
+
+impl fmt::Debug for CloudEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CloudEnvironment")
+    }
 }
 
 impl StoreSettings {
+    /// Returns the variables whose names start with `prefix`.
+    pub(super) fn named<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> impl Iterator<Item = &'a (String, String)> {
+        let variables = self.environment.variables.iter();
+        variables.filter(move |(name, _)| name.starts_with(prefix))
+    }
+
     /// Returns the value of a variable that is set and not empty.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
-        let mut variables = self.variables.iter();
+        let mut variables = self.environment.variables.iter();
         let (_, value) = variables.find(|(found, value)| found == name && !value.is_empty())?;
         Some(value)
     }
@@ -31,7 +57,10 @@ pub(crate) mod tests {
         let client = RegistryClient::new(client, crate::reporter::silent()).unwrap();
         StoreSettings {
             exchange: HttpExchange::new(&client),
-            variables: variables.iter().map(owned).collect(),
+            environment: CloudEnvironment {
+                variables: variables.iter().map(owned).collect(),
+                home: None,
+            },
         }
     }
 }

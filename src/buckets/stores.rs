@@ -8,36 +8,38 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::path::Path;
 use object_store::{
-    ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, RetryConfig, StaticCredentialProvider,
+    ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, StaticCredentialProvider,
 };
 
 use super::cloud::Cloud;
 use super::error::{BucketError, is_bucket_missing};
-use super::http_service::ExchangeConnector;
 use super::settings::StoreSettings;
 
 /// The address of an emulator of Google Cloud Storage, as Google's client libraries know it.
-const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
+pub(super) const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
-/// Applies the variables with this prefix that the builder knows.
+/// Applies the variables that the builder knows, and connects it to tflock's HTTP client.
 macro_rules! configured {
-    ($builder:expr, $settings:expr, $prefix:literal) => {{
-        let variables = $settings.variables.iter();
-        let named = variables.filter(|(name, _)| name.starts_with($prefix));
-        named
+    ($builder:expr, $settings:expr, $variables:expr) => {{
+        let variables: Vec<&(String, String)> = $variables.into_iter().collect();
+        variables
+            .into_iter()
             .fold($builder, |builder, (name, value)| {
                 match name.to_ascii_lowercase().parse() {
                     Ok(key) => builder.with_config(key, value),
                     Err(_) => builder,
                 }
             })
-            .with_http_connector(ExchangeConnector($settings.exchange.clone()))
-            .with_retry(RetryConfig {
+            .with_http_connector($crate::buckets::http_service::ExchangeConnector(
+                $settings.exchange.clone(),
+            ))
+            .with_retry(object_store::RetryConfig {
                 max_retries: 0,
-                ..RetryConfig::default()
+                ..object_store::RetryConfig::default()
             })
     }};
 }
+pub(super) use configured;
 
 /// A bucket or container. Clones share connections.
 #[derive(Clone)]
@@ -47,21 +49,30 @@ impl Bucket {
     /// Prepares the access to a bucket without sending a request.
     pub fn open(cloud: Cloud, name: &str, settings: &StoreSettings) -> Result<Self, BucketError> {
         let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match cloud {
-            Cloud::S3 => configured!(AmazonS3Builder::new(), settings, "AWS_")
-                .with_bucket_name(name)
-                .build()
-                .map(|store| Arc::new(store) as _),
+            Cloud::S3 => {
+                let variables = settings.amazon_variables(false)?;
+                configured!(AmazonS3Builder::new(), settings, &variables)
+                    .with_bucket_name(name)
+                    .build()
+                    .map(|store| Arc::new(store) as _)
+            }
             Cloud::GoogleCloud => emulated(
-                configured!(GoogleCloudStorageBuilder::new(), settings, "GOOGLE_"),
+                configured!(
+                    GoogleCloudStorageBuilder::new(),
+                    settings,
+                    settings.named("GOOGLE_")
+                ),
                 settings.variable(GOOGLE_EMULATOR),
             )
             .with_bucket_name(name)
             .build()
             .map(|store| Arc::new(store) as _),
-            Cloud::Azure => configured!(official_azure(settings), settings, "AZURE_")
-                .with_container_name(name)
-                .build()
-                .map(|store| Arc::new(store) as _),
+            Cloud::Azure => {
+                configured!(official_azure(settings), settings, settings.named("AZURE_"))
+                    .with_container_name(name)
+                    .build()
+                    .map(|store| Arc::new(store) as _)
+            }
         };
         store
             .map(Self)
@@ -112,15 +123,20 @@ fn emulated(builder: GoogleCloudStorageBuilder, host: Option<&str>) -> GoogleClo
     let Some(host) = host else {
         return builder;
     };
-    let scheme = if host.contains("://") { "" } else { "http://" };
     let bearer = String::new();
     builder
-        .with_base_url(&format!("{scheme}{}", host.trim_end_matches('/')))
+        .with_base_url(&emulator_url(host))
         // Without credentials, `object_store` would ask the machine for them before it writes.
         .with_credentials(Arc::new(StaticCredentialProvider::new(GcpCredential {
             bearer,
         })))
         .with_skip_signature(true)
+}
+
+/// Returns the URL of an emulator, whose scheme may be missing.
+pub(super) fn emulator_url(host: &str) -> String {
+    let scheme = if host.contains("://") { "" } else { "http://" };
+    format!("{scheme}{}", host.trim_end_matches('/'))
 }
 
 /// Applies the variables of Azure's own programs that `object_store` does not know.

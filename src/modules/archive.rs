@@ -17,7 +17,7 @@ use super::{ArchiveKind, Checksum, ModuleError, ModuleLimit, disk, tar};
 pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;
 
 /// The maximum size of an archive's unpacked content, in bytes, regardless of the archive's size.
-const MAX_UNPACKED_BYTES: u64 = 2 << 30;
+pub(super) const MAX_UNPACKED_BYTES: u64 = 2 << 30;
 
 /// Downloads an archive to an unnamed file in `directory`.
 pub(super) async fn save(

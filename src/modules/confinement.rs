@@ -52,7 +52,10 @@ pub(super) fn check_local_path(
     let path = match &address.package {
         ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
         ModulePackage::Git(git) if git.is_local => git_path(&git.url),
-        ModulePackage::Git(_) | ModulePackage::Archive(_) | ModulePackage::Web(_) => return Ok(()),
+        ModulePackage::Git(_)
+        | ModulePackage::Archive(_)
+        | ModulePackage::Objects(_)
+        | ModulePackage::Web(_) => return Ok(()),
     };
     if is_inside(path) {
         return Ok(());
@@ -66,6 +69,7 @@ fn remote_url(package: &ModulePackage) -> Option<Url> {
         ModulePackage::Git(git) if git.is_local => None,
         ModulePackage::Git(git) => Url::parse(&git.url).ok(),
         ModulePackage::Archive(archive) => Some(archive.url.clone()),
+        ModulePackage::Objects(objects) => Some(objects.url.clone()),
         ModulePackage::Web(url) => Some(url.clone()),
         ModulePackage::Directory(_) | ModulePackage::File(..) => None,
     }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::buckets::BucketError;
 use crate::code::Code;
 use crate::git::GitProblem;
 use crate::provider::ModuleVersionConstraints;
@@ -93,6 +94,20 @@ pub enum ModuleError {
         expected: String,
         found: String,
     },
+    /// The access to a bucket cannot be prepared.
+    #[error("cannot access `{address}`")]
+    Bucket {
+        address: RedactedUrl,
+        source: BucketError,
+    },
+    /// A server with buckets refuses a request.
+    #[error("{source}")]
+    ObjectRefused {
+        source: Box<Self>,
+        fault: ObjectFault,
+    },
+    #[error("`{0}` has no objects: it is neither a directory nor an archive")]
+    NoObjects(RedactedUrl),
     #[error("`{0}` lists no checksum of the archive")]
     NoChecksum(RedactedUrl),
     #[error("cannot unpack the archive from `{address}`")]
@@ -141,11 +156,46 @@ impl fmt::Display for GitStep {
     }
 }
 
+/// The reason why a server with buckets refuses a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectFault {
+    /// The bucket is in another region than the address says.
+    Region,
+    /// The user may not read the object.
+    Permission,
+    /// The server got no credentials, because only the address names it. The value is its origin.
+    Anonymous(String),
+}
+
+impl ObjectFault {
+    fn hint(&self) -> String {
+        match self {
+            Self::Region => {
+                "name the region of the bucket in the address, as in `s3-eu-west-1.amazonaws.com`"
+                    .to_owned()
+            }
+            Self::Permission => {
+                "check that the bucket and the object exist, and that your credentials allow to read and to list them"
+                    .to_owned()
+            }
+            Self::Anonymous(origin) => format!(
+                "if you trust this server, set `AWS_ENDPOINT_URL_S3={origin}`: only AWS and the endpoint in this variable get your credentials"
+            ),
+        }
+    }
+}
+
 /// A limit on fetched modules, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
     ArchiveBytes(u64),
     ChecksumListBytes(u64),
+    /// The number of objects below a prefix.
+    Objects(usize),
+    /// The total size of the objects below a prefix.
+    ObjectBytes(u64),
+    /// The size of one page of a list of objects.
+    ObjectListBytes(usize),
     RepositoryBytes(u64),
     RepositoryEntries(usize),
     Submodules(usize),
@@ -162,6 +212,17 @@ impl ModuleLimit {
             }
             Self::ChecksumListBytes(limit) => {
                 format!("the checksum list `{address}` is larger than the limit of {limit} bytes")
+            }
+            Self::Objects(limit) => {
+                format!("`{address}` exceeds the limit of {limit} objects")
+            }
+            Self::ObjectBytes(limit) => {
+                format!("the objects in `{address}` are larger than the limit of {limit} bytes")
+            }
+            Self::ObjectListBytes(limit) => {
+                format!(
+                    "a page of the list of `{address}` is larger than the limit of {limit} bytes"
+                )
             }
             Self::RepositoryBytes(limit) => {
                 format!("the repository at `{address}` is larger than the limit of {limit} bytes")
@@ -204,6 +265,20 @@ fn version_hint(
 }
 
 impl ModuleError {
+    /// Returns the hint for an error of a submodule.
+    fn submodule_hint(&self) -> Option<String> {
+        match self {
+            Self::Git {
+                problem: Some(GitProblem::UnknownReference),
+                ..
+            } => Some(
+                "push the commit to the repository of the submodule, or update the submodule to a commit that was pushed"
+                    .to_owned(),
+            ),
+            error => error.hint(),
+        }
+    }
+
     /// Changes the step of a failed git command to [`GitStep::CheckOut`].
     pub(super) fn in_checkout(mut self) -> Self {
         if let Self::Git { step, .. } = &mut self {
@@ -260,6 +335,9 @@ impl Explain for ModuleError {
                 limit:
                     ModuleLimit::ArchiveBytes(_)
                     | ModuleLimit::ChecksumListBytes(_)
+                    | ModuleLimit::Objects(_)
+                    | ModuleLimit::ObjectBytes(_)
+                    | ModuleLimit::ObjectListBytes(_)
                     | ModuleLimit::Redirects(_),
                 ..
             } => return None,
@@ -275,15 +353,7 @@ impl Explain for ModuleError {
                 problem: Some(problem),
                 ..
             } => return problem.hint().map(str::to_owned),
-            Self::Submodule { source, .. } => match &**source {
-                Self::Git {
-                    problem: Some(GitProblem::UnknownReference),
-                    ..
-                } => {
-                    "push the commit to the repository of the submodule, or update the submodule to a commit that was pushed"
-                }
-                source => return source.hint(),
-            },
+            Self::Submodule { source, .. } => return source.submodule_hint(),
             Self::NoSubmoduleAddress { .. } => {
                 "add the submodule to `.gitmodules`, or remove it from the repository with `git rm --cached`"
             }
@@ -291,6 +361,11 @@ impl Explain for ModuleError {
             Self::EmptyRepository(_) => "push a commit, or correct the address",
             Self::NoRedirect(_) => {
                 "specify the archive format with `?archive=zip`, or write `git::` before the address of a repository"
+            }
+            Self::Bucket { source, .. } => return source.hint(),
+            Self::ObjectRefused { fault, .. } => return Some(fault.hint()),
+            Self::NoObjects(_) => {
+                "name a directory that contains objects; for an archive with another ending, specify its format, as in `?archive=zip`"
             }
             Self::NoChecksum(_) => {
                 "write a line with the checksum and the name of the archive, as `sha256sum` prints it"

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use url::Url;
 
+use crate::buckets::CloudEnvironment;
 use crate::cache::DiskCache;
 use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest};
 use crate::git::GitSettings;
@@ -32,6 +33,7 @@ pub struct Fetcher {
     packages: OnceMap<(ModulePackage, bool), Result<PathBuf, Arc<ModuleError>>>,
     pub(super) run_directory: RunDirectory,
     pub(super) store: ModuleStore,
+    pub(super) clouds: CloudEnvironment,
     /// The maximum size of a repository, in bytes.
     pub(super) max_bytes: u64,
     cancel: watch::Sender<bool>,
@@ -64,6 +66,7 @@ impl Fetcher {
             packages: OnceMap::default(),
             run_directory: RunDirectory::default(),
             store: ModuleStore::default(),
+            clouds: CloudEnvironment::default(),
             max_bytes: git::MAX_REPOSITORY_BYTES,
             cancel: watch::Sender::new(false),
             active: watch::Sender::new(0),
@@ -73,6 +76,12 @@ impl Fetcher {
     /// Stores packages in `store` for later runs. If `refresh` is set, cached locations and entity tags are ignored.
     pub fn with_cache(mut self, store: Arc<DiskCache>, refresh: bool) -> Self {
         self.store = ModuleStore::new(store, refresh);
+        self
+    }
+
+    /// Sets how the user reaches object stores. Otherwise, requests to them have no credentials.
+    pub fn with_clouds(mut self, clouds: CloudEnvironment) -> Self {
+        self.clouds = clouds;
         self
     }
 

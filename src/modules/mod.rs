@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a registry module is resolved to a version and an address | `versions` |
 //! | the address is parsed; a web page may redirect to a different address | `address`, `resolve` |
-//! | the package is fetched: a git repository, an archive, or a local directory | `obtain`, `git`, `archive`, `tar`, `decompression`, `checksum`, `checksum_list` |
+//! | the package is fetched: a git repository, an archive, a directory of objects, or a local directory | `obtain`, `objects`, `git`, `archive`, `tar`, `decompression`, `checksum`, `checksum_list` |
 //! | the package is stored in the disk cache or in a temporary directory | `module_store`, `run_directory` |
 //! | the subdirectory of the module is located in the package | `subdirectory` |
 //! | the versions that a root module used are recorded for the report | `chosen_versions` |
@@ -25,6 +25,7 @@ mod fetcher;
 mod git;
 mod links;
 mod module_store;
+mod objects;
 mod obtain;
 mod resolve;
 mod run_directory;
@@ -33,7 +34,7 @@ mod tar;
 mod versions;
 
 pub use archive::MAX_ARCHIVE_BYTES;
-pub use error::{GitStep, ModuleError, ModuleLimit};
+pub use error::{GitStep, ModuleError, ModuleLimit, ObjectFault};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
 

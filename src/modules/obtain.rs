@@ -42,9 +42,14 @@ impl Fetcher {
                 self.obtain_repository(repository, &client, &address).await
             }
             ModulePackage::Archive(archive) => {
-                check_scheme(archive, source, &address)?;
+                if archive.object.is_none() {
+                    check_scheme(archive, source, &address)?;
+                }
                 self.obtain_archive(&client, archive, source, &address)
                     .await
+            }
+            ModulePackage::Objects(objects) => {
+                self.obtain_objects(&client, objects, &address).await
             }
             ModulePackage::Web(_) => Err(ModuleError::NoRedirect(address)),
         }
@@ -104,8 +109,8 @@ impl Fetcher {
             return Ok(package);
         }
         let staging = self.stage()?;
-        let mut download = client
-            .download_module(&archive.url, plain_http, None)
+        let mut download = self
+            .start_download(client, archive, plain_http, None)
             .await?;
         let file = archive::save(&mut download, staging.directory(), address).await?;
         archive::unpack(file, archive.kind, checksum, &staging.target, address)?;
@@ -132,8 +137,9 @@ impl Fetcher {
         {
             return Ok(package.clone());
         }
-        let mut download = client
-            .download_module(&archive.url, plain_http, stamp.flatten())
+        let stamp = stamp.flatten();
+        let mut download = self
+            .start_download(client, archive, plain_http, stamp)
             .await?;
         if let Some(package) = package.filter(|_| download.is_unchanged()) {
             return Ok(package);
@@ -154,7 +160,7 @@ impl Fetcher {
     }
 
     /// Returns a directory for the next package, in the cache if there is one.
-    fn stage(&self) -> Result<PackageStaging, ModuleError> {
+    pub(super) fn stage(&self) -> Result<PackageStaging, ModuleError> {
         match self.store.stage() {
             Some(staging) => Ok(staging),
             None => self.run_directory.next_path().map(PackageStaging::uncached),

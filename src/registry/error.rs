@@ -289,6 +289,14 @@ impl RegistryError {
         }
     }
 
+    /// Returns the status of the response with which a server refused a request.
+    pub fn status(&self) -> Option<u16> {
+        match self.request()?.fault {
+            RequestFault::Status { status, .. } => Some(status),
+            _ => None,
+        }
+    }
+
     pub fn is_offline(&self) -> bool {
         let fault = self.request().map(|request| &request.fault);
         matches!(fault, Some(RequestFault::Offline))

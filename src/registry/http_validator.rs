@@ -99,9 +99,18 @@ fn is_old(headers: &HeaderMap) -> bool {
     age.is_some_and(|age| age >= DATE_PRECISION)
 }
 
+/// The beginning of the names of the parameters with the signature of a request to S3, which differ in each request.
+const SIGNATURE: &str = "X-Amz-";
+
 /// Returns the digest of an address, including its query, which may select the file.
 fn digest(url: &Url) -> Digest {
-    Digest::new(Sha256::digest(without_user_info(url).as_str()).into())
+    let mut url = without_user_info(url);
+    if let Some(query) = url.query() {
+        let parts = query.split('&').filter(|part| !part.starts_with(SIGNATURE));
+        let query = parts.collect::<Vec<_>>().join("&");
+        url.set_query((!query.is_empty()).then_some(&query));
+    }
+    Digest::new(Sha256::digest(url.as_str()).into())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 use reqwest::StatusCode;
+use reqwest::header::HeaderValue;
 use url::Url;
 
 use crate::once_map::OnceMap;
@@ -111,6 +112,28 @@ impl RegistryClient {
             plain_http,
             known_copy,
             ..rules.package(url.clone(), self.netrc_header(url))
+        };
+        self.start(request).await
+    }
+
+    /// Downloads an object from a bucket. The request contains its own credentials.
+    pub async fn download_object(
+        &self,
+        url: &Url,
+        authorization: Option<&str>,
+        plain_http: bool,
+        known_copy: Option<HttpValidator>,
+    ) -> Result<Download> {
+        let authorization = authorization.and_then(|value| {
+            let mut value = HeaderValue::from_str(value).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        });
+        let request = Request {
+            // A token would be readable on the way.
+            plain_http: plain_http && authorization.is_none(),
+            known_copy,
+            ..self.inner.rules.package(url.clone(), authorization)
         };
         self.start(request).await
     }

@@ -23,7 +23,7 @@ pub(super) fn open(settings: &IndexSettings, client: Option<&RegistryClient>) ->
     };
     let access = StoreSettings {
         exchange: HttpExchange::new(client),
-        variables: settings.variables.clone(),
+        environment: settings.clouds.clone(),
     };
     let lost = Arc::new(LostTime::default());
     let mut stores = Vec::new();

@@ -176,7 +176,8 @@ fn fetcher(
         .map(|(engine, source)| (*engine, source.client.clone()))
         .collect();
     let client = move |engine| clients[&engine].clone();
-    let fetcher = Fetcher::new(runtime.handle().clone(), client, tree.git.clone());
+    let fetcher = Fetcher::new(runtime.handle().clone(), client, tree.git.clone())
+        .with_clouds(settings.clouds.clone());
     match store {
         Some(store) => {
             let refresh = settings.cache.usage == CacheUsage::Refresh;

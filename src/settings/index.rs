@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::access::{find_repository, open_regular, repository_root};
+use crate::buckets::CloudEnvironment;
 use crate::cli::{IndexAccessArgs, IndexArgs};
 use crate::index::{AddressFault, IndexAddress, KeyError, SignerKey, VerifierKey};
 use crate::redacted_url::RedactedUrl;
@@ -39,8 +40,7 @@ pub struct IndexSettings {
     /// The percentage of packages that are downloaded although an index has them.
     pub audit: Option<u8>,
     pub no_download: bool,
-    /// The environment variables for object stores, which may contain credentials.
-    pub variables: Vec<(String, String)>,
+    pub clouds: CloudEnvironment,
 }
 
 impl fmt::Debug for IndexSettings {
@@ -176,7 +176,7 @@ impl IndexSettings {
             signer: None,
             audit: None,
             no_download: false,
-            variables: cloud_variables(environment),
+            clouds: cloud_environment(environment),
         };
         let Some(user) = writer else {
             return Ok(settings);
@@ -231,12 +231,15 @@ fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str
     arguments.iter().map(String::as_str).collect()
 }
 
-fn cloud_variables(environment: &Environment) -> Vec<(String, String)> {
+/// Selects what the clients of object stores may see of the environment.
+pub(super) fn cloud_environment(environment: &Environment) -> CloudEnvironment {
     let is_cloud = |name: &str| CLOUD_VARIABLES.iter().any(|start| name.starts_with(start));
     let variables = environment.iter().filter(|(name, _)| is_cloud(name));
-    variables
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
+    let owned = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    CloudEnvironment {
+        variables: owned.collect(),
+        home: environment.home(),
+    }
 }
 
 /// Reads keys from options and files.
@@ -343,7 +346,8 @@ mod tests {
     #[test]
     fn only_variables_of_clouds_are_passed_on() {
         let variables = [("AWS_REGION", "r"), ("HOME", "/h"), ("GOOGLE_BUCKET", "b")];
-        let names: Vec<_> = cloud_variables(&environment(&variables))
+        let names: Vec<_> = cloud_environment(&environment(&variables))
+            .variables
             .into_iter()
             .map(|(name, _)| name)
             .collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::buckets::CloudEnvironment;
 use crate::cli::{CacheArgs, IndexFormatArg, IndexPackagesArgs, ReadingArgs, SourceArgs, TreeArgs};
 use crate::index::{IndexAddress, SignerKey, VerifierKey};
 use crate::options::{Create, Sourced};
@@ -63,8 +64,7 @@ pub struct IndexCommandSettings {
     /// The index that the command reads and writes.
     pub index: IndexAddress,
     pub keys: Vec<VerifierKey>,
-    /// The environment variables for object stores, which may contain credentials.
-    pub variables: Vec<(String, String)>,
+    pub clouds: CloudEnvironment,
     /// The lock files to read if `selection` is empty.
     pub tree: TreeSettings,
     pub sources: SourceSettings,
@@ -113,7 +113,7 @@ impl IndexCommandSettings {
             task,
             index: index.first_address(kind.command())?.clone(),
             keys: index.keys,
-            variables: index.variables,
+            clouds: index.clouds,
             sources: SourceSettings::resolve(&sources, environment, tree.jobs()),
             tree,
             selection: selection.collect::<Result<_, _>>()?,

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::buckets::CloudEnvironment;
 use crate::cli::{SourceArg, SourceArgs};
 use crate::locking::Trust;
 use crate::mirror::MirrorDirectory;
 
+use super::index::cloud_environment;
 use super::{CacheSettings, Environment, IndexSettings};
 
 /// The sources of packages, and the signatures that packages must have.
@@ -18,6 +20,7 @@ pub struct SourceSettings {
     pub jobs: usize,
     pub cache: CacheSettings,
     pub index: IndexSettings,
+    pub clouds: CloudEnvironment,
     /// The mirror in which to store packages. `None` if packages are only hashed.
     pub keep: Option<MirrorDirectory>,
 }
@@ -63,6 +66,7 @@ impl SourceSettings {
             jobs,
             cache: CacheSettings::resolve(&args.cache, environment),
             index: IndexSettings::default(),
+            clouds: cloud_environment(environment),
             keep: None,
         }
     }

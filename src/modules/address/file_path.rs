@@ -27,7 +27,7 @@ fn written_path(location: &str) -> Option<&str> {
 }
 
 /// Decodes `%20` and the like. Returns `None` if two hexadecimal digits do not follow a `%`.
-fn decode(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut decoded = parts.next()?.as_bytes().to_vec();
     for part in parts {

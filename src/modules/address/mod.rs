@@ -5,6 +5,7 @@
 
 mod archive_form;
 mod archive_kind;
+mod bucket_address;
 mod file_path;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
+use crate::buckets::ObjectAddress;
 use crate::config::{ModuleSource, clean_subdirectory, split_getter, split_subdirectory};
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
@@ -37,6 +39,8 @@ pub(super) struct RemoteAddress {
 pub(super) enum ModulePackage {
     Git(GitPackage),
     Archive(ArchivePackage),
+    /// All objects below a prefix.
+    Objects(ObjectsPackage),
     /// A web address that redirects to a different source.
     Web(Url),
     Directory(PathBuf),
@@ -58,6 +62,16 @@ pub(super) struct ArchivePackage {
     pub(super) url: Url,
     pub(super) kind: ArchiveKind,
     pub(super) checksum: Option<ChecksumSource>,
+    /// The object, if the archive is in a bucket. Otherwise the archive is requested from `url`.
+    pub(super) object: Option<ObjectAddress>,
+}
+
+/// All objects below a prefix in a bucket.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ObjectsPackage {
+    /// The address as it is written.
+    pub(super) url: Url,
+    pub(super) prefix: ObjectAddress,
 }
 
 impl RemoteAddress {
@@ -86,7 +100,7 @@ impl ModulePackage {
         let checksum = match self {
             Self::Archive(archive) => archive.checksum.as_ref(),
             Self::File(.., checksum) => checksum.as_ref(),
-            Self::Git(_) | Self::Web(_) | Self::Directory(_) => None,
+            Self::Git(_) | Self::Objects(_) | Self::Web(_) | Self::Directory(_) => None,
         };
         match checksum {
             Some(ChecksumSource::List(list)) => Some(list),
@@ -98,6 +112,7 @@ impl ModulePackage {
         match self {
             Self::Git(git) => RedactedUrl::parse(&git.url),
             Self::Archive(archive) => RedactedUrl::from(&archive.url),
+            Self::Objects(objects) => RedactedUrl::from(&objects.url),
             Self::Web(url) => RedactedUrl::from(url),
             Self::Directory(path) | Self::File(path, ..) => RedactedUrl::local(path),
         }
@@ -139,10 +154,8 @@ fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
     match (getter, scheme.as_str()) {
         ("git", _) | ("", "git") => git(location, &scheme),
         ("hg", _) | ("", "hg") => Err(ModuleError::Unsupported("modules from Mercurial (`hg`)")),
-        ("s3", _) | ("", "s3") => Err(ModuleError::Unsupported("modules from Amazon S3 (`s3`)")),
-        ("gcs", _) | ("", "gcs" | "gs") => Err(ModuleError::Unsupported(
-            "modules from Google Cloud Storage (`gcs`)",
-        )),
+        ("s3", _) | ("", "s3") => objects(location, bucket_address::parse_s3),
+        ("gcs", _) | ("", "gcs") => objects(location, bucket_address::parse_gcs),
         ("oci", _) | ("", "oci") => Err(ModuleError::Unsupported(
             "modules from OCI registries (`oci`)",
         )),
@@ -222,8 +235,32 @@ fn web(location: &str) -> Result<ModulePackage, ModuleError> {
             url,
             kind,
             checksum,
+            object: None,
         }),
         None => ModulePackage::Web(url),
+    })
+}
+
+/// Parses the address of an archive in a bucket, or of a prefix.
+fn objects(
+    location: &str,
+    parse: impl Fn(&Url) -> Result<ObjectAddress, ModuleError>,
+) -> Result<ModulePackage, ModuleError> {
+    let mut url = parse_url(location)?;
+    let form = ArchiveForm::parse(&url)?;
+    url.set_query(form.query.render().as_deref());
+    let object = parse(&url)?;
+    Ok(match form.kind {
+        Some(kind) => ModulePackage::Archive(ArchivePackage {
+            url,
+            kind,
+            checksum: form.checksum,
+            object: Some(object),
+        }),
+        None => ModulePackage::Objects(ObjectsPackage {
+            url,
+            prefix: object,
+        }),
     })
 }
 

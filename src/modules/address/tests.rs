@@ -25,6 +25,7 @@ fn parsed(text: &str) -> String {
                 checksum.unwrap_or_default()
             )
         }
+        ModulePackage::Objects(objects) => format!("objects {}", objects.url),
         ModulePackage::Web(url) => format!("web {url}"),
         ModulePackage::Directory(path) => format!("directory {}", path.display()),
         ModulePackage::File(path, kind, _) => format!("{kind:?} {}", path.display()),
@@ -67,6 +68,9 @@ fn archives_and_directories() {
         "https://h.test/m.zip?archive=false   | web https://h.test/m.zip",
         "https://h.test/m.zip?archive=unknown | web https://h.test/m.zip",
         "https://h.test/m//sub                | web https://h.test/m // sub",
+        "s3::https://s3.amazonaws.com/b/m.zip//x?version=1 | Zip https://s3.amazonaws.com/b/m.zip?version=1 // x",
+        "s3::https://s3.amazonaws.com/b/m//x  | objects https://s3.amazonaws.com/b/m // x",
+        "www.googleapis.com/storage/v1/b/m    | objects https://www.googleapis.com/storage/v1/b/m",
         "https://h.test/m.zip//sub/../other   | Zip https://h.test/m.zip // other",
         "https://h.test/m.zip//sub/../?x=1    | Zip https://h.test/m.zip?x=1 // .",
         "https://h.test/a b.zip               | Zip https://h.test/a%20b.zip",
@@ -117,8 +121,11 @@ fn invalid_addresses_are_refused() {
         "git::ssh://g.test:o/r                              | check that its port is a number",
         "git::ssh://g.test/r?sshkey=Zm9v                    | `sshkey`) are not supported",
         "hg::https://h.test/r                               | `hg`) are not supported",
-        "s3::https://s3.amazonaws.com/b/m.zip               | `s3`) are not supported",
-        "gcs::https://www.googleapis.com/storage/v1/b/m.zip | `gcs`) are not supported",
+        "s3://b/m.zip                                       | an address in S3 must have the form",
+        "s3::https://b.s3.amazonaws.com/m.zip               | its host does not name a region",
+        "gcs::https://h.test/storage/v1/b/m.zip             | an address in Google Cloud Storage must",
+        "gs://b/m.zip                                       | its scheme is not supported",
+        "s3::https://s3.amazonaws.com/b/m?checksum=sha256:a | the checksum has the wrong length",
         "oci://h.test/m                                     | `oci`) are not supported",
         "https://h.test/main.tf.gz                          | that is not an archive cannot contain a module",
         "https://h.test/m?archive=bz2                       | that is not an archive cannot contain a module",

@@ -74,7 +74,7 @@ fn work(
     let exchange = session.http_exchange();
     let access = StoreSettings {
         exchange: exchange.context("there are no package sources")?,
-        variables: settings.variables.clone(),
+        environment: settings.clouds.clone(),
     };
     let store =
         IndexStore::open(settings.index.clone(), &access).map_err(|source| IndexAccessError {

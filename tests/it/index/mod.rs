@@ -8,7 +8,7 @@ mod filling;
 mod init;
 mod keys;
 mod reading;
-mod s3;
+pub(crate) mod s3;
 mod secrets;
 #[cfg(unix)]
 mod special_files;

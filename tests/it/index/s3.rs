@@ -11,11 +11,11 @@ use tokio::runtime::Runtime;
 
 use super::{IndexFixture, LOCK, start, warnings};
 
-const ACCESS_KEY: &str = "AKIATESTACCESSKEY";
-pub(super) const SECRET_KEY: &str = "secret-of-the-bucket";
+pub(crate) const ACCESS_KEY: &str = "AKIATESTACCESSKEY";
+pub(crate) const SECRET_KEY: &str = "secret-of-the-bucket";
 
 /// An S3 server on loopback with the bucket `fleet`.
-pub(super) struct S3Server {
+pub(crate) struct S3Server {
     port: u16,
     /// Contains the bucket.
     root: TempDir,
@@ -24,7 +24,7 @@ pub(super) struct S3Server {
 }
 
 impl S3Server {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("fleet")).unwrap();
         let mut service = S3ServiceBuilder::new(s3s_fs::FileSystem::new(root.path()).unwrap());
@@ -47,6 +47,17 @@ impl S3Server {
         }
     }
 
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Adds an object to the bucket.
+    pub(crate) fn put(&self, key: &str, content: &[u8]) {
+        let path = self.root.path().join("fleet").join(key);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
     /// Returns a command that uses the bucket with this secret.
     pub(super) fn command(&self, fixture: &IndexFixture, line: &str, secret: &str) -> Program {
         let command = self.configure(fixture.command(line), secret);
@@ -57,10 +68,7 @@ impl S3Server {
     pub(super) fn configure(&self, command: Program, secret: &str) -> Program {
         command
             .env("TFLOCK_INDEX", "s3://fleet/team")
-            .env(
-                "AWS_ENDPOINT_URL",
-                format!("http://127.0.0.1:{}", self.port),
-            )
+            .env("AWS_ENDPOINT_URL", self.endpoint())
             .env("AWS_REGION", "eu-central-1")
             .env("AWS_ACCESS_KEY_ID", ACCESS_KEY)
             .env("AWS_SECRET_ACCESS_KEY", secret)

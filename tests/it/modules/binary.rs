@@ -205,7 +205,7 @@ fn many_roots_fetch_each_module_once() {
 fn an_unavailable_module_fails_its_directory_with_its_place() {
     let (_registry, context, _repository, root) = site();
     context.write("good/main.tf", &root);
-    let unsupported = call("x", "s3::https://s3.amazonaws.com/b/m.zip", "");
+    let unsupported = call("x", "git::ssh://git@h.test/r?sshkey=Zm9v", "");
     context.write("bad/main.tf", unsupported);
     let outcome = context.run("lock --platform linux_amd64 good bad");
     let outcome = outcome.expect_code(1);
@@ -214,7 +214,7 @@ fn an_unavailable_module_fails_its_directory_with_its_place() {
     for expected in [
         "cannot get module `x` from",
         "bad/main.tf:",
-        "modules from Amazon S3 (`s3`) are not supported",
+        "private keys in addresses (`sshkey`) are not supported",
         "hint: run `init` or `get` in this directory first",
     ] {
         assert_contains(&text, expected);

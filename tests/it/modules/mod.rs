@@ -9,6 +9,7 @@
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
 //! | archive formats, checksums and checksum lists, as recorded | `recorded::*` |
 //! | paths and symlinks out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
+//! | S3 and Google Cloud Storage: addresses as recorded, credentials, attacks | `buckets::*` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
 //! | what later runs use from the cache, and what they look up again | `kept::*` |
 //! | which directories installed modules may call | `installed::*` |
@@ -18,6 +19,7 @@
 
 mod archives;
 pub(crate) mod binary;
+mod buckets;
 mod chosen;
 mod git;
 #[cfg(unix)]
@@ -38,15 +40,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use tflock::buckets::CloudEnvironment;
 use tflock::cache::DiskCache;
 use tflock::cli_config::Builder;
 use tflock::config::{ModuleRequest, ModuleSource};
 use tflock::git::GitSettings;
-use tflock::modules::{Fetcher, MAX_REPOSITORY_BYTES};
+use tflock::modules::{Fetcher, MAX_REPOSITORY_BYTES, ModuleError};
 use tflock::provider::{Engine, ModuleVersionConstraints};
 use tflock::registry::{RegistryClient, RegistrySettings};
 use tflock::reporter;
-use tflock::span::Place;
+use tflock::span::{Explain as _, Place};
 use tflock_test_support::{FakeRegistry, error_chain};
 use tokio::runtime::Runtime;
 
@@ -59,6 +62,7 @@ struct ModuleSite {
     runtime: Runtime,
     /// The CLI configuration.
     text: String,
+    clouds: CloudEnvironment,
 }
 
 /// Creates a fetcher with the `host` and `credentials` blocks in `text`.
@@ -99,7 +103,18 @@ impl ModuleSite {
             home,
             runtime,
             text: text.to_owned(),
+            clouds: CloudEnvironment::default(),
         }
+    }
+
+    /// Starts a run with these variables for object stores.
+    fn set_clouds(&mut self, variables: &[(&str, &str)]) {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.clouds = CloudEnvironment {
+            variables: variables.iter().map(owned).collect(),
+            home: None,
+        };
+        self.run_again(false);
     }
 
     /// Starts another run with the same cache.
@@ -111,11 +126,24 @@ impl ModuleSite {
     fn run_with(&mut self, offline: bool, refresh: bool) {
         let store = DiskCache::open(&self.home.path().join("cache")).unwrap();
         let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);
-        self.fetcher = fetcher.with_cache(Arc::new(store), refresh);
+        let fetcher = fetcher.with_cache(Arc::new(store), refresh);
+        self.fetcher = fetcher.with_clouds(self.clouds.clone());
     }
 
     /// Fetches a source. Returns its directory, or the error with its causes.
     fn fetch(&self, source: &str, versions: Option<&str>) -> Result<PathBuf, String> {
+        let found = self.get(source, versions);
+        found.map_err(|error| error_chain(&error))
+    }
+
+    /// Fetches a source that is refused. Returns the error with its causes and its hint.
+    fn explained(&self, source: &str) -> String {
+        let error = self.get(source, None).unwrap_err();
+        let hint = error.hint().unwrap_or_default();
+        format!("{} ({hint})", error_chain(&error))
+    }
+
+    fn get(&self, source: &str, versions: Option<&str>) -> Result<PathBuf, Arc<ModuleError>> {
         let source = ModuleSource::parse(source, Engine::Terraform).unwrap();
         let versions = versions.map(|text| ModuleVersionConstraints::parse(text).unwrap());
         let request = ModuleRequest {
@@ -127,8 +155,7 @@ impl ModuleSite {
             engine: Engine::Terraform,
             confined_to: None,
         };
-        let found = self.fetcher.get(&request).map(|found| found.directory);
-        found.map_err(|error| error_chain(&error))
+        self.fetcher.get(&request).map(|found| found.directory)
     }
 
     /// Fetches a source. Returns the text of `main.tf` in its directory, or the error.

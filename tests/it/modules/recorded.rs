@@ -13,7 +13,7 @@ use super::ModuleSite;
 use crate::conformance::{cases, report};
 
 /// Returns what a case expects: the files of the module, or `None` if it is refused. tflock accepts what one of the tools accepts.
-fn expected(case: &Value) -> Option<BTreeMap<String, String>> {
+pub(super) fn expected(case: &Value) -> Option<BTreeMap<String, String>> {
     let outcomes = match case.get("tflock") {
         Some(own) => vec![own],
         None => vec![&case["terraform"], &case["tofu"]],
@@ -24,7 +24,7 @@ fn expected(case: &Value) -> Option<BTreeMap<String, String>> {
     Some(files.map(text).collect())
 }
 
-fn files_below(root: &Path) -> BTreeMap<String, String> {
+pub(super) fn files_below(root: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for entry in walkdir::WalkDir::new(root) {
         let entry = entry.unwrap();

@@ -98,7 +98,7 @@ fn locations() {
         .body("{}")
         .with("X-Terraform-Get", "/files/m.zip");
     let nowhere = Response::status(204).body("");
-    let odd = no_content("s3::https://s3.amazonaws.com/b/m.zip");
+    let odd = no_content("s3::https://b.s3.amazonaws.com/m.zip");
     let rows = [
         ("absolute", no_content(&full), "x"),
         ("rooted", no_content("/files/m.zip"), "x"),
@@ -117,7 +117,7 @@ fn locations() {
             Response::status(501),
             "the server responded with 501",
         ),
-        ("odd", odd, "are not supported"),
+        ("odd", odd, "its host does not name a region"),
     ];
     for (name, answer, expected) in rows {
         let module = format!("acme/{name}/any");
