@@ -32,7 +32,7 @@ impl ModuleCache {
         Self::default()
     }
 
-    pub(super) const fn budget(&self) -> &Arc<RunBudget> {
+    pub const fn budget(&self) -> &Arc<RunBudget> {
         &self.budget
     }
 

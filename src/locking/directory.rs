@@ -38,6 +38,22 @@ pub struct LockJob {
     pub places: BTreeMap<ProviderAddr, Place>,
 }
 
+impl LockJob {
+    /// Creates the job of a directory that requires nothing and has no lock file.
+    pub fn empty(engine: Engine) -> Self {
+        Self {
+            engine,
+            requirements: Arc::default(),
+            complete: true,
+            lock_only: false,
+            is_unit: false,
+            old: Arc::default(),
+            modules: None,
+            places: BTreeMap::new(),
+        }
+    }
+}
+
 /// The new lock of one root module.
 #[derive(Clone, Debug)]
 pub struct LockedDirectory {

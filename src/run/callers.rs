@@ -10,7 +10,10 @@ use crate::display::shown_path;
 use crate::parallel;
 use crate::provider::Engine;
 use crate::settings::{Environment, SettingsError, TreeSettings};
+use crate::terragrunt::UNIT_FILE;
 use crate::walk::{WalkOptions, WalkedDirectory, walk};
+
+use super::units::{UnitInputs, Units, engine_of_unit};
 
 /// Why tflock does not create a lock file in a directory.
 #[derive(Clone, Debug)]
@@ -28,6 +31,14 @@ pub(super) enum SkipReason {
     },
     /// `--create never` forbids new lock files.
     CreationForbidden,
+    /// The requirements of the Terragrunt unit are unknown.
+    UnknownUnit,
+    /// The Terragrunt unit requires values that only a stack sets.
+    Template,
+    /// Terragrunt units include the file of this unit. It is no unit itself.
+    Parent,
+    /// Terragrunt writes no lock file in the unit.
+    NotKept,
 }
 
 impl SkipReason {
@@ -37,6 +48,10 @@ impl SkipReason {
             Self::RequiresNothing => "no required provider".to_owned(),
             Self::Called { by, others } => describe_callers(&shown_path(by), *others),
             Self::CreationForbidden => "`--create never`".to_owned(),
+            Self::UnknownUnit => "unknown requirements".to_owned(),
+            Self::Template => "a template whose values a stack sets".to_owned(),
+            Self::Parent => "included by units".to_owned(),
+            Self::NotKept => "Terragrunt keeps no lock file here".to_owned(),
         }
     }
 }
@@ -100,11 +115,16 @@ fn find_callers(settings: &TreeSettings) -> Vec<PathBuf> {
         ..WalkOptions::default()
     };
     let directories = walk(&Vec::from_iter(roots), &recursive).directories;
+    let cache = ModuleCache::new();
+    let paths = settings.areas.iter().flat_map(|area| &area.paths);
+    let files = paths.map(|path| config::clean(&settings.working_directory.join(path)));
     let reader = CallerReader {
         settings,
         named,
+        files: files.collect(),
         has_tofu_files: directories.iter().any(|found| found.has_tofu_files),
-        cache: ModuleCache::new(),
+        units: Units::new(settings, &cache),
+        cache,
     };
     let callers = parallel::map(&directories, |directory| reader.caller_file(directory));
     callers.into_iter().flatten().collect()
@@ -114,6 +134,9 @@ fn find_callers(settings: &TreeSettings) -> Vec<PathBuf> {
 struct CallerReader<'a> {
     settings: &'a TreeSettings,
     named: BTreeSet<&'a PathBuf>,
+    /// The absolute paths as the user named them.
+    files: BTreeSet<PathBuf>,
+    units: Units<'a>,
     /// Whether the repositories contain files that only OpenTofu reads.
     has_tofu_files: bool,
     cache: ModuleCache,
@@ -123,13 +146,44 @@ impl CallerReader<'_> {
     /// Returns a configuration file of `directory` if `directory` calls a named directory and is not itself named.
     fn caller_file(&self, directory: &WalkedDirectory) -> Option<PathBuf> {
         let path = &directory.path;
-        if !directory.has_configuration || self.named.contains(path) {
+        if self.named.contains(path) {
+            return None;
+        }
+        if directory.has_unit_file {
+            let file = path.join(UNIT_FILE);
+            return self.is_affected_unit(path).then(|| self.shown(&file));
+        }
+        if !directory.has_configuration {
             return None;
         }
         let files = config::module_files(path, self.calling_engine(path)?).ok()?;
         let file = files.primary.into_iter().chain(files.overrides).next()?;
+        Some(self.shown(&file))
+    }
+
+    fn shown(&self, file: &Path) -> PathBuf {
         let relative = file.strip_prefix(&self.settings.working_directory);
-        Some(relative.map_or_else(|_| file.clone(), Path::to_path_buf))
+        relative.unwrap_or(file).to_path_buf()
+    }
+
+    /// Whether the unit in `path` reads a named file or a file in a named directory, or uses a named directory as a module. A unit
+    /// that cannot be read is affected, so that its error is reported.
+    fn is_affected_unit(&self, path: &Path) -> bool {
+        let Some(area) = self.settings.areas.first() else {
+            return false;
+        };
+        let Ok(outcome) = self.units.read(path) else {
+            return true;
+        };
+        let options = area.read_options(engine_of_unit(&outcome).unwrap_or(Engine::Terraform));
+        let UnitInputs { files, modules, .. } = self.units.inputs(&outcome, &options, &self.cache);
+        let is_named = |file: &PathBuf| {
+            self.files.contains(file)
+                || file
+                    .parent()
+                    .is_some_and(|above| self.files.contains(above))
+        };
+        files.iter().any(is_named) || modules.iter().any(|module| self.named.contains(module))
     }
 
     /// Returns the first engine under whose rules the root module in `path` calls a named directory. The engine of `path` itself

@@ -5,6 +5,7 @@
 //! - its own configuration, lock file, variable files and test files, and the files given with `--var-file`;
 //! - the configuration of the local modules that it calls, directly or through other modules;
 //! - the targets of symlinks among these files;
+//! - for a Terragrunt unit: all files below its directory, its source, its parents, and the files that it reads or searches for;
 //! - the `.tflock.toml` files that apply to it;
 //! - the version files that determine its engine.
 //!
@@ -41,6 +42,8 @@ pub(super) struct Candidate<'a> {
     pub(super) options: ReadOptions,
     /// The absolute paths of the local modules that the directory calls, directly or through other modules.
     pub(super) modules: BTreeSet<PathBuf>,
+    /// The absolute paths of the files that the unit in the directory reads. `None` if it is not a unit.
+    pub(super) unit_files: Option<BTreeSet<PathBuf>>,
 }
 
 impl ChangeFilter {
@@ -59,6 +62,7 @@ impl ChangeFilter {
                 .names
                 .iter()
                 .any(|name| self.affects_root(name, candidate))
+            || self.affects_unit(candidate)
             || candidate
                 .modules
                 .iter()
@@ -88,6 +92,24 @@ impl ChangeFilter {
             || in_tests
             || self.is_below(directory)
             || var_files.any(|file| self.paths.contains(&file))
+    }
+
+    /// Returns whether a file changed that Terragrunt copies from the directory of a unit, or that the unit reads.
+    fn affects_unit(&self, candidate: &Candidate<'_>) -> bool {
+        let Some(files) = &candidate.unit_files else {
+            return false;
+        };
+        let contains_change = |directory: &PathBuf| {
+            let mut after = self.paths.range(directory.clone()..);
+            after.next().is_some_and(|path| path.starts_with(directory))
+        };
+        let is_changed = |file: &PathBuf| {
+            let real = || file.canonicalize().ok();
+            self.paths.contains(file)
+                || file.parent().is_some_and(|above| self.is_below(above))
+                || real().is_some_and(|real| self.paths.contains(&real))
+        };
+        candidate.names.iter().any(contains_change) || files.iter().any(is_changed)
     }
 
     /// Returns whether a file of a called module changed.

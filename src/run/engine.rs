@@ -1,7 +1,8 @@
 //! Decides which engine a directory belongs to with `--engine auto` (docs/reference/lock-files.md).
 //!
-//! The first of these that names an engine decides: the header of the lock file; the addresses in it; files that only OpenTofu
-//! reads; the nearest version file of a version manager; all lock files in the tree, if they agree. The default is Terraform.
+//! The first of these that names an engine decides: the header of the lock file; the addresses in it; what Terragrunt runs in a
+//! unit; files that only OpenTofu reads; the nearest version file of a version manager; all lock files in the tree, if they agree.
+//! The default is Terraform, and for a unit OpenTofu if it is installed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -35,12 +36,16 @@ pub(super) enum EngineReason {
     #[serde(rename = "asked")]
     Requested,
     LockFile,
+    /// The program that Terragrunt runs in the unit, by its configuration or a variable.
+    Unit,
     /// Files that only OpenTofu reads.
     TofuFiles,
     /// A version file in the directory or above it.
     VersionFile,
     /// All lock files in the tree agree.
     Tree,
+    /// Terragrunt runs OpenTofu if it is installed.
+    Installed,
     /// The default, because nothing else decides.
     Default,
 }
@@ -51,9 +56,11 @@ impl EngineReason {
         match self {
             Self::Requested => "as requested",
             Self::LockFile => "by its lock file",
+            Self::Unit => "as in its unit",
             Self::TofuFiles => "by its .tofu files",
             Self::VersionFile => "by a version file",
             Self::Tree => "like all lock files in the tree",
+            Self::Installed => "like Terragrunt, because `tofu` is installed",
             Self::Default => "by default",
         }
     }

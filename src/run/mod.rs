@@ -21,6 +21,7 @@ mod renderings;
 mod report;
 mod session;
 mod sources;
+mod units;
 mod verify;
 mod write_lock_file;
 

@@ -142,6 +142,7 @@ fn read_include(context: &FileContext<'_>, block: &ConfigBlock) -> Outcome<Inclu
     };
     let is_exposed = expose.is_some_and(|expose| expose.value.to_bool() == Some(true));
     let full = clean(&context.directory().join(text));
+    context.unit.reader.record_parent(&full);
     Ok(Include::new(
         &block.label,
         full,

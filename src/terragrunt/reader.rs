@@ -1,11 +1,12 @@
 //! Reads the units of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::access::ReadRules;
 use crate::config::{EnvironmentValue, clean};
+use crate::parallel::lock;
 use crate::syntax::RunBudget;
 
 use super::error::Failure;
@@ -36,6 +37,8 @@ pub struct UnitReader {
     pub(super) options: UnitOptions,
     pub(super) budget: Arc<RunBudget>,
     pub(super) shared: SharedFiles,
+    /// The absolute paths of all files that units include.
+    parents: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl UnitReader {
@@ -44,6 +47,7 @@ impl UnitReader {
             options,
             budget,
             shared: SharedFiles::default(),
+            parents: Mutex::default(),
         }
     }
 
@@ -99,6 +103,18 @@ impl UnitReader {
         let file = Arc::new(parse(&path, &real, shown, &FILE)?);
         let config = evaluate_file(run, &path, Some(file), FileRole::Unit)?;
         build_unit(run, &config)
+    }
+
+    /// Returns the absolute paths of the files that the units read so far include.
+    pub fn parents(&self) -> BTreeSet<PathBuf> {
+        lock(&self.parents).clone()
+    }
+
+    pub(super) fn record_parent(&self, path: &Path) {
+        let mut parents = lock(&self.parents);
+        if !parents.contains(path) {
+            parents.insert(path.to_path_buf());
+        }
     }
 
     /// Returns the path to show for an absolute path.

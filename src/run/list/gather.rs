@@ -125,8 +125,13 @@ fn role(directory: &ReadDirectory) -> Role {
                 called_by: portable_path(by),
                 other_callers: *others,
             },
-            SkipReason::NoConfiguration => Role::Unconfigured,
-            SkipReason::RequiresNothing | SkipReason::CreationForbidden => Role::RequiresNothing,
+            SkipReason::NoConfiguration | SkipReason::Template | SkipReason::Parent => {
+                Role::Unconfigured
+            }
+            SkipReason::RequiresNothing
+            | SkipReason::CreationForbidden
+            | SkipReason::UnknownUnit
+            | SkipReason::NotKept => Role::RequiresNothing,
         },
         Task::Lock { old, job } => Role::Root {
             reason: match (old, directory.found_by) {

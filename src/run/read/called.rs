@@ -1,16 +1,21 @@
-//! Skips local modules: directories that have no lock file and that other directories call. The callers' lock files cover them.
+//! Skips local modules and parents of Terragrunt units: directories that have no lock file and that other directories use. Their
+//! users' lock files cover them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{ReadOptions, literal_local_sources, local_callers};
+use crate::config::{ReadOptions, clean, literal_local_sources, local_callers};
 use crate::options::Create;
+use crate::parallel;
 use crate::run::callers::CalledModules;
+use crate::run::units::UnitInputs;
 use crate::settings::Area;
-use crate::walk::{FoundBy, WalkOptions, walk};
+use crate::terragrunt::{UNIT_FILE, UNIT_FILE_JSON};
+use crate::walk::{FoundBy, WalkOptions, WalkedDirectory, walk};
 
 use super::directory_reader::{DirectoryReader, ReadWithCalls};
+use super::engine_detector::EngineClues;
 use super::{ReadDirectory, Task};
 
 /// Skips each directory that has no lock file and that another directory in the repository calls as a local module. Searches
@@ -27,13 +32,22 @@ pub(super) fn skip_called_modules(
             called.add(&read.directory.path, &calls);
         }
     }
-    for (module, callers) in calls_of_other_directories(reader, &search_roots(&read), &read) {
+    let others = other_directories(reader, &search_roots(&read), &read);
+    for (unit, inputs) in units_of_other_directories(reader, &others) {
+        called.add(unit, &inputs.modules);
+    }
+    let parents = reader.units.parents();
+    for (module, callers) in local_callers(&configured(&others), &reader.cache) {
         for caller in callers {
             let relative = caller.strip_prefix(&reader.settings.working_directory);
             called.add(relative.unwrap_or(&caller), [&module]);
         }
     }
     let skip_called = |mut read: ReadWithCalls| {
+        if is_undecided(&read) && is_parent(&read, &parents) {
+            read.directory.skip_as_parent();
+            return read.directory;
+        }
         if is_undecided(&read)
             && let Ok(real) = std::fs::canonicalize(&read.directory.path)
             && let Some(why) = called.skip_reason(&real)
@@ -50,7 +64,22 @@ pub(super) fn skip_called_modules(
 fn is_undecided(read: &ReadWithCalls) -> bool {
     read.directory.area.options.create.value == Create::Auto
         && read.directory.found_by != FoundBy::DirectoryArgument
-        && matches!(read.directory.task, Task::Lock { old: None, .. })
+        && match read.directory.task {
+            Task::Lock { old: None, .. } => true,
+            // The file of a parent is often no valid unit.
+            Task::Fail => read.is_unit && !read.directory.lock_file().exists(),
+            _ => false,
+        }
+}
+
+/// Returns whether units include the file of the unit in a directory.
+fn is_parent(read: &ReadWithCalls, parents: &BTreeSet<PathBuf>) -> bool {
+    let files = [UNIT_FILE, UNIT_FILE_JSON].map(|name| read.directory.path.join(name));
+    read.is_unit
+        && files
+            .iter()
+            .filter_map(|file| std::path::absolute(file).ok())
+            .any(|file| parents.contains(&clean(&file)))
 }
 
 /// Returns the repository roots below which to search for callers, each with an area of the run. A nested repository is searched
@@ -72,13 +101,16 @@ fn search_roots(read: &[ReadWithCalls]) -> BTreeMap<PathBuf, Arc<Area>> {
     roots
 }
 
-/// Returns the local modules that directories outside this run call, with their callers. One walk covers all roots, because
-/// there may be many: outside repositories, every directory is a root.
-fn calls_of_other_directories(
+/// A directory outside the run, with the options for reading it as a root module.
+type OtherDirectory = (WalkedDirectory, ReadOptions);
+
+/// Returns the directories below the roots that are outside the run. One walk covers all roots, because there may be many:
+/// outside repositories, every directory is a root.
+fn other_directories(
     reader: &DirectoryReader<'_>,
     roots: &BTreeMap<PathBuf, Arc<Area>>,
     read: &[ReadWithCalls],
-) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
+) -> Vec<OtherDirectory> {
     let absolute = |path: &Path| reader.settings.working_directory.join(path);
     let known: BTreeSet<PathBuf> = read
         .iter()
@@ -89,17 +121,55 @@ fn calls_of_other_directories(
         ..WalkOptions::default()
     };
     let paths: Vec<PathBuf> = roots.keys().cloned().collect();
-    let others: Vec<(PathBuf, ReadOptions)> = walk(&paths, &options)
+    walk(&paths, &options)
         .directories
         .into_iter()
-        .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
+        .filter(|directory| directory.has_configuration || directory.has_unit_file)
+        .filter(|directory| !known.contains(&directory.path))
         .filter_map(|directory| {
             let path = &directory.path;
             // Roots are not nested, so only the last root at or before the path in sort order can contain it.
             let (root, area) = roots.range(..=path.clone()).next_back()?;
-            let detected = reader.engines.detect(area, &directory, path, root, None);
-            Some((directory.path, area.read_options(detected.engine)))
+            let clues = EngineClues::default();
+            let detected = reader.engines.detect(area, &directory, path, root, clues);
+            let options = area.read_options(detected.engine);
+            Some((directory, options))
         })
+        .collect()
+}
+
+/// Returns the directories that are read as root modules by themselves.
+fn configured(others: &[OtherDirectory]) -> Vec<(PathBuf, ReadOptions)> {
+    let configured = others
+        .iter()
+        .filter(|(directory, _)| !directory.has_unit_file);
+    configured
+        .map(|(directory, options)| (directory.path.clone(), options.clone()))
+        .collect()
+}
+
+/// Returns what the units outside the run use.
+fn units_of_other_directories<'a>(
+    reader: &DirectoryReader<'_>,
+    others: &'a [OtherDirectory],
+) -> Vec<(&'a Path, UnitInputs)> {
+    let units: Vec<_> = others
+        .iter()
+        .filter(|(directory, _)| directory.has_unit_file)
         .collect();
-    local_callers(&others, &reader.cache)
+    let inputs = parallel::map(&units, |(directory, options)| {
+        // Reading the unit in a run that includes it reports its errors.
+        let outcome = reader.units.read(&directory.path).ok()?;
+        Some(reader.units.inputs(&outcome, options, &reader.cache))
+    });
+    let paths = units.iter().map(|(directory, _)| {
+        let relative = directory
+            .path
+            .strip_prefix(&reader.settings.working_directory);
+        relative.unwrap_or(&directory.path)
+    });
+    paths
+        .zip(inputs)
+        .filter_map(|(path, inputs)| Some((path, inputs?)))
+        .collect()
 }

@@ -8,20 +8,23 @@ use crate::access::repository_root;
 use crate::config::{self, ConfigError, ModuleCache, MovedModule, RootModule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lockfile::{self, LockFile, Locks};
-use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
+use crate::locking::{LockJob, ProviderScope};
 use crate::modules::Fetcher;
 use crate::options::Create;
 use crate::parallel::lock;
 use crate::provider::Engine;
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
+use crate::run::units::{Units, engine_of_unit};
 use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
 use crate::temporary_file::Owner;
+use crate::terragrunt::UnitOutcome;
 use crate::walk::{FoundBy, WalkedDirectory};
 
 use super::directories::InArea;
-use super::engine_detector::EngineDetector;
+use super::engine_detector::{EngineClues, EngineDetector};
+use super::requirements::UsedLockFile;
 use super::{ReadDirectory, Task};
 
 /// Reads directories. It holds the caches that all directories share.
@@ -30,7 +33,8 @@ pub(super) struct DirectoryReader<'a> {
     pub(super) cache: ModuleCache,
     pub(super) engines: EngineDetector<'a>,
     pub(super) repositories: Repositories,
-    fetcher: &'a Fetcher,
+    pub(super) fetcher: &'a Fetcher,
+    pub(super) units: Units<'a>,
     lock_files: LockFiles,
 }
 
@@ -39,15 +43,16 @@ pub(super) struct ReadWithCalls {
     pub(super) directory: ReadDirectory,
     /// The real paths of the local modules that the directory calls.
     pub(super) calls: BTreeSet<PathBuf>,
+    pub(super) is_unit: bool,
 }
 
 /// The content of the old lock file. Empty if the file does not exist.
 #[derive(Default)]
-struct OldLockFile {
-    bytes: Option<Arc<[u8]>>,
-    locks: Arc<Locks>,
+pub(super) struct OldLockFile {
+    pub(super) bytes: Option<Arc<[u8]>>,
+    pub(super) locks: Arc<Locks>,
     /// The parsed file without its locks.
-    rest: LockFile,
+    pub(super) rest: LockFile,
 }
 
 impl<'a> DirectoryReader<'a> {
@@ -56,11 +61,13 @@ impl<'a> DirectoryReader<'a> {
         fetcher: &'a Fetcher,
         found: &'a [InArea],
     ) -> Self {
+        let cache = ModuleCache::new();
         Self {
             settings,
             fetcher,
-            cache: ModuleCache::new(),
-            engines: EngineDetector::new(found),
+            units: Units::new(settings, &cache),
+            cache,
+            engines: EngineDetector::new(found, &settings.units),
             lock_files: LockFiles::default(),
             repositories: Repositories::default(),
         }
@@ -77,6 +84,7 @@ impl<'a> DirectoryReader<'a> {
                 found.found_by,
             ),
             calls: BTreeSet::new(),
+            is_unit: found.has_unit_file,
         };
         if self.settings.clean_up && found.has_leftovers {
             // A failed cleanup does no harm, because tflock never reads these temporary files.
@@ -99,35 +107,26 @@ impl<'a> DirectoryReader<'a> {
         if let Some(error) = &area.refused {
             return Err(vec![Diagnostic::of(&**error, &found.path)]);
         }
-        let (engine, locked) = self.old_lock_file(found, absolute, &mut read.directory)?;
-        let has_modules = self.settings.locks_alone
-            || is_configured(found, engine)
-                .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
-        let is_stack = !has_modules && found.has_stack_files && engine == Engine::Terraform;
-        let is_configured = has_modules || is_stack;
-        let lock_only = self.settings.locks_alone || locked.bytes.is_some() && !is_configured;
-        let root = if lock_only {
-            RootModule {
-                requirements: Arc::new(requirements_from_lock(
-                    &locked.locks,
-                    &locked.rest.places,
-                    found.has_unit_file,
-                )),
-                ..RootModule::default()
-            }
-        } else {
-            self.read_root(engine, is_stack, &mut read.directory)?
-        };
+        let outcome = self.read_unit(found)?;
+        let directory = &mut read.directory;
+        let unit_engine = outcome.as_ref().and_then(engine_of_unit);
+        let (engine, mut locked) = self.old_lock_file(found, absolute, unit_engine, directory)?;
+        let required = match &outcome {
+            Some(outcome) => self.unit_requirements(outcome, engine, &locked, directory),
+            None => self.own_requirements(found, engine, &locked, directory),
+        }?;
+        self.use_lock_file(&required.lock_file, engine, &found.path, &mut locked)?;
+        let root = required.root;
         read.calls.extend(root.local_modules.iter().cloned());
         let scope = ProviderScope::new(&area.policy, engine);
-        let mut required = root.requirements.providers.keys();
+        let mut addresses = root.requirements.providers.keys();
         let needs_lock =
-            required.any(|address| address.is_lockable(engine) && scope.includes(address));
+            addresses.any(|address| address.is_lockable(engine) && scope.includes(address));
         let job = LockJob {
             engine,
             complete: root.missing.is_empty(),
             requirements: root.requirements,
-            lock_only,
+            lock_only: required.lock_only,
             is_unit: found.has_unit_file,
             old: locked.locks,
             modules: locked.rest.modules,
@@ -136,11 +135,13 @@ impl<'a> DirectoryReader<'a> {
         let old = locked.bytes;
         let facts = CreationFacts {
             found_by: found.found_by,
-            is_configured,
-            is_stack,
+            is_configured: required.is_configured,
+            is_stack: required.is_stack,
             needs_lock,
         };
-        let skip_reason = facts.skip_reason(area.options.create.value);
+        let skip_reason = required
+            .no_creation
+            .or_else(|| facts.skip_reason(area.options.create.value));
         let skip_reason = skip_reason.filter(|_| old.is_none());
         if let Some(SkipReason::NoConfiguration) = skip_reason
             && found.found_by == FoundBy::DirectoryArgument
@@ -154,69 +155,96 @@ impl<'a> DirectoryReader<'a> {
         })
     }
 
-    /// Detects the engine of a directory and parses its lock file by the rules of that engine.
+    /// Reads the unit in a directory, if it has one.
+    fn read_unit(&self, found: &WalkedDirectory) -> Result<Option<UnitOutcome>, Vec<Diagnostic>> {
+        if !found.has_unit_file || self.settings.locks_alone {
+            return Ok(None);
+        }
+        let outcome = self.units.read(&found.path);
+        let outcome = outcome.map_err(|errors| Diagnostic::all(&errors, &found.path))?;
+        Ok(Some(outcome))
+    }
+
+    /// Detects the engine of a directory and parses its lock file by the rules of that engine. `unit_engine` is the engine that the
+    /// unit in the directory names.
     fn old_lock_file(
         &self,
         found: &WalkedDirectory,
         absolute: &Path,
+        unit_engine: Option<Engine>,
         directory: &mut ReadDirectory,
     ) -> Result<(Engine, OldLockFile), Vec<Diagnostic>> {
-        let path = &found.path;
         let lock_file = directory.lock_file();
-        let bytes =
-            lockfile::read(&lock_file).map_err(|error| vec![Diagnostic::of(&error, path)])?;
+        let bytes = lockfile::read(&lock_file)
+            .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
         let detected = self.engines.detect(
             &directory.area,
             found,
             absolute,
             &directory.repository,
-            bytes.as_deref(),
+            EngineClues {
+                lock: bytes.as_deref(),
+                unit: unit_engine,
+            },
         );
         directory.engine = Some(detected);
-        let engine = detected.engine;
-        let Some(bytes) = bytes else {
-            return Ok((engine, OldLockFile::default()));
-        };
-        let read = self.lock_files.read(&lock_file, bytes, engine);
-        let (bytes, locks, rest) = read.map_err(|errors| Diagnostic::all(&errors, path))?;
-        let bytes = Some(bytes);
-        Ok((engine, OldLockFile { bytes, locks, rest }))
+        let locked = self.parse_lock_file(&lock_file, bytes, detected.engine, &found.path)?;
+        Ok((detected.engine, locked))
     }
 
-    /// Reads the configuration of a directory and of all modules that it calls, or that of a stack.
-    fn read_root(
+    /// Replaces the entries of the lock file in `directory` if those of another one take part.
+    fn use_lock_file(
         &self,
+        used: &UsedLockFile,
         engine: Engine,
-        is_stack: bool,
-        directory: &mut ReadDirectory,
-    ) -> Result<RootModule, Vec<Diagnostic>> {
-        let (area, path) = (&directory.area, &directory.path);
-        let root = if is_stack {
-            config::read_stack(path)
-        } else {
-            let options = area.read_options(engine);
-            config::read_root(path, &options, &self.cache, Some(self.fetcher))
+        directory: &Path,
+        locked: &mut OldLockFile,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let used = match used {
+            UsedLockFile::Own => return Ok(()),
+            UsedLockFile::OfSource(path) => self.read_lock_file(path, engine, directory)?,
+            UsedLockFile::Nothing => OldLockFile::default(),
         };
-        let root =
-            root.map_err(|errors| Diagnostic::all(errors.iter().map(|error| &**error), path))?;
-        directory.moved_modules = self.moved_modules(path, engine, &root);
-        directory.chosen_modules.clone_from(&root.chosen_modules);
-        for text in &root.warnings {
-            let warning = Diagnostic::warning(Code::Configuration, text.clone(), Some(path));
-            directory.diagnostics.push(warning);
-        }
-        let missing = Diagnostic::all(root.missing.iter().map(|error| &**error), path);
-        if !missing.is_empty() && area.options.missing_module.value == Missing::Error {
-            return Err(missing);
-        }
-        let warnings = missing.into_iter().map(Diagnostic::into_warning);
-        directory.diagnostics.extend(warnings);
-        Ok(root)
+        (locked.locks, locked.rest) = (used.locks, used.rest);
+        Ok(())
+    }
+
+    /// Reads another lock file that takes part in the lock of `directory`.
+    fn read_lock_file(
+        &self,
+        path: &Path,
+        engine: Engine,
+        directory: &Path,
+    ) -> Result<OldLockFile, Vec<Diagnostic>> {
+        let bytes =
+            lockfile::read(path).map_err(|error| vec![Diagnostic::of(&error, directory)])?;
+        self.parse_lock_file(path, bytes, engine, directory)
+    }
+
+    fn parse_lock_file(
+        &self,
+        path: &Path,
+        bytes: Option<Vec<u8>>,
+        engine: Engine,
+        directory: &Path,
+    ) -> Result<OldLockFile, Vec<Diagnostic>> {
+        let Some(bytes) = bytes else {
+            return Ok(OldLockFile::default());
+        };
+        let read = self.lock_files.read(path, bytes, engine);
+        let (bytes, locks, rest) = read.map_err(|errors| Diagnostic::all(&errors, directory))?;
+        let bytes = Some(bytes);
+        Ok(OldLockFile { bytes, locks, rest })
     }
 
     /// Returns the modules whose version differs from the one that `init` installed or, if `init` has not installed the module,
     /// from the one that an earlier run of tflock read.
-    fn moved_modules(&self, path: &Path, engine: Engine, root: &RootModule) -> Vec<MovedModule> {
+    pub(super) fn moved_modules(
+        &self,
+        path: &Path,
+        engine: Engine,
+        root: &RootModule,
+    ) -> Vec<MovedModule> {
         let mut moved = root.moved_modules.clone();
         if !root.chosen_modules.is_empty()
             && let Ok(real) = path.canonicalize()
@@ -232,7 +260,7 @@ impl<'a> DirectoryReader<'a> {
 }
 
 /// Returns whether the engine finds a configuration in a directory.
-fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
+pub(super) fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
     // The walk has already found files that both engines read. Only files for OpenTofu could replace them.
     if found.has_configuration && !found.has_tofu_files {
         return Ok(true);

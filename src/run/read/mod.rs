@@ -4,13 +4,14 @@
 //! | --- | --- |
 //! | discover the directories | [`directories`] |
 //! | keep those of the working set (`--changed`, `--failed`) | [`working_set_filter`] |
-//! | read each one, with its engine and its repository | [`directory_reader`], [`engine_detector`] |
+//! | read each one, with its engine and its repository | [`directory_reader`], [`engine_detector`], [`requirements`] |
 //! | skip local modules that other directories call | [`called`] |
 
 mod called;
 mod directories;
 mod directory_reader;
 mod engine_detector;
+mod requirements;
 mod reread;
 mod working_set_filter;
 
@@ -123,6 +124,18 @@ impl ReadDirectory {
             diagnostics: self.diagnostics.clone(),
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// Skips the directory, because units include the file of the unit in it. That file alone may have errors.
+    fn skip_as_parent(&mut self) {
+        self.diagnostics.clear();
+        let engine = self
+            .engine
+            .map_or(Engine::Terraform, |detected| detected.engine);
+        self.task = Task::Skip {
+            why: SkipReason::Parent,
+            job: LockJob::empty(engine),
+        };
     }
 
     pub(super) fn lock_file_name(&self) -> &'static str {

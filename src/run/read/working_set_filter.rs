@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use crate::config::{self, clean};
 use crate::lockfile::{self, FILE_NAME};
 use crate::run::changed::{Candidate, ChangeFilter};
+use crate::run::units::engine_of_unit;
 use crate::settings::{Area, WorkingSet};
 use crate::walk::WalkedDirectory;
 
 use super::directory_reader::DirectoryReader;
+use super::engine_detector::EngineClues;
 
 pub(super) struct WorkingSetFilter<'a> {
     reader: &'a DirectoryReader<'a>,
@@ -54,16 +56,30 @@ impl<'a> WorkingSetFilter<'a> {
         } else {
             None
         };
+        let outcome = match found.has_unit_file.then(|| reader.units.read(&found.path)) {
+            // What the unit reads is unknown. The error is reported when it is read again.
+            Some(Err(_)) => return true,
+            Some(Ok(outcome)) => Some(outcome),
+            None => None,
+        };
+        let clues = EngineClues {
+            lock: lock.as_deref(),
+            unit: outcome.as_ref().and_then(engine_of_unit),
+        };
         let engines = &reader.engines;
-        let detected = engines.detect(area, found, &names[1], &repository, lock.as_deref());
+        let detected = engines.detect(area, found, &names[1], &repository, clues);
         let options = area.read_options(detected.engine);
-        let modules = config::local_modules(&found.path, &options, &reader.cache)
-            .directories
-            .iter()
-            .map(|module| clean(&reader.settings.working_directory.join(module)))
-            .collect();
+        let (modules, unit_files) = if let Some(outcome) = &outcome {
+            let inputs = reader.units.inputs(outcome, &options, &reader.cache);
+            (inputs.modules, Some(inputs.files))
+        } else {
+            let modules = config::local_modules(&found.path, &options, &reader.cache);
+            (modules.directories, None)
+        };
+        let absolute = |module: &PathBuf| clean(&reader.settings.working_directory.join(module));
         changed.affects(&Candidate {
-            modules,
+            modules: modules.iter().map(absolute).collect(),
+            unit_files,
             repository: &repository,
             names,
             reason: detected.reason,

@@ -7,6 +7,8 @@
 
 mod mirrors;
 mod registry;
+mod terragrunt;
+mod terragrunt_layouts;
 mod tofu;
 mod trees;
 

@@ -39,7 +39,7 @@ fn lay_out(case: &str, who: &str, context: &TestContext) -> String {
 }
 
 /// Returns all lock files below a directory, by the relative path of their directory.
-fn lock_files(directory: &Path) -> BTreeMap<String, String> {
+pub(super) fn lock_files(directory: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![directory.to_path_buf()];
     while let Some(next) = waiting.pop() {

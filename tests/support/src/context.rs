@@ -229,6 +229,11 @@ impl TestContext {
             .args(arguments)
     }
 
+    /// Returns a command that runs another program in `directory`.
+    pub fn other(&self, path: &Path, directory: &str) -> Program {
+        self.program(path).current_dir(self.path(directory))
+    }
+
     fn program(&self, path: &Path) -> Program {
         let root = self.root.path();
         let mut program = Program::new(path, self.filters.clone())

@@ -114,7 +114,7 @@ impl UnitRun<'_> {
             self.case["unit"].as_str().unwrap()
         );
         let before = site.context.lock_file(&unit);
-        let outcome = self.command(&repository, site, &unit).run();
+        let outcome = self.command(expected, &repository, site, &unit).run();
         let after = site.context.lock_file(&unit);
         if repository.was_executed() {
             return Err(format!(
@@ -133,13 +133,22 @@ impl UnitRun<'_> {
     }
 
     /// Returns the command that comes closest to `terragrunt init` in the unit.
-    fn command(&self, repository: &Repository, site: &TerragruntSite, unit: &str) -> Program {
+    fn command(
+        &self,
+        expected: &Expected,
+        repository: &Repository<'_>,
+        site: &TerragruntSite,
+        unit: &str,
+    ) -> Program {
         let mut program = site
             .context
-            .command("lock --no-tests --prune --platform linux_amd64")
+            .command("lock --prune --platform linux_amd64")
             .args(["--engine", self.engine.program()])
             .env("SSL_CERT_FILE", site.certificate_file())
             .env("GIT_CONFIG_NOSYSTEM", "1");
+        if matches!(expected, Expected::Error) {
+            program = program.args(["--unknown-unit", "error"]);
+        }
         for (name, value) in self.case["env"].as_object().into_iter().flatten() {
             program = program.env(name, repository.fill(value.as_str().unwrap(), site));
         }

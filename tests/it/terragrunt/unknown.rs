@@ -1,0 +1,89 @@
+//! Units whose requirements are unknown.
+
+use tflock_test_support::assert_contains;
+
+use super::UnitRepository;
+
+/// A unit whose module is known only to a command.
+const UNKNOWN: &str = r#"
+    -- live/d/terragrunt.hcl --
+    terraform {
+      source = "../../modules//${run_cmd("touch", "EXECUTED")}"
+    }
+"#;
+
+#[test]
+fn an_unknown_unit_gets_no_lock_file_and_a_warning() {
+    let repository = UnitRepository::with(UNKNOWN);
+    let outcome = repository.run("lock live/d").expect_success();
+    assert_contains(
+        &outcome.stderr,
+        "warning: cannot determine what the unit requires",
+    );
+    assert_contains(&outcome.stderr, "run_cmd");
+    assert_contains(&outcome.stderr, "--> live/d/terragrunt.hcl:2");
+    assert_eq!(repository.locked("live/d"), None);
+    assert!(!repository.context.path("live/d/EXECUTED").exists());
+
+    let strict = repository.run("lock --unknown-unit error live/d");
+    let strict = strict.expect_code(1);
+    assert_contains(
+        &strict.stderr,
+        "error: cannot determine what the unit requires",
+    );
+    repository.context.write(
+        ".tflock.toml",
+        "unknown-unit = \"error\"\nplatforms = [\"linux_amd64\"]\n",
+    );
+    repository.run("lock live/d").expect_code(1);
+    repository
+        .run("lock --unknown-unit warn live/d")
+        .expect_success();
+}
+
+/// Hashes are completed, and nothing else changes.
+#[test]
+fn an_unknown_unit_keeps_the_entries_of_its_lock_file() {
+    let repository = UnitRepository::with(UNKNOWN);
+    repository
+        .context
+        .require("old", &[("acme/anvil", "~> 1.0")]);
+    repository.run("lock old").expect_success();
+    let locked = repository.context.lock_file("old").unwrap();
+    repository.context.write_lock_file("live/d", locked);
+    let line = "lock --upgrade --prune --platform linux_amd64,darwin_arm64 live/d";
+    repository.run(line).expect_success();
+    assert_eq!(repository.locked("live/d").unwrap(), "anvil 1.1.0");
+    let text = repository.context.lock_file("live/d").unwrap();
+    assert_eq!(text.matches("\"h1:").count(), 2, "{text}");
+}
+
+/// The locked version shows what the provider cache server made of the constraints.
+#[test]
+fn an_unknown_unit_with_constraints_of_the_cache_server_keeps_its_version() {
+    let repository = UnitRepository::with(UNKNOWN);
+    repository
+        .context
+        .require("old", &[("acme/anvil", "~> 1.0")]);
+    repository.run("lock old").expect_success();
+    let locked = repository.context.lock_file("old").unwrap();
+    let wrong = locked.replace("\"~> 1.0\"", "\"~> 1.0.0\"");
+    repository.context.write_lock_file("live/d", wrong);
+    let flagged = repository.run("verify live/d").expect_code(3);
+    assert_contains(&flagged.stdout, "TFL016 cache-server-constraints");
+    repository.run("lock live/d").expect_success();
+    assert_eq!(repository.context.lock_file("live/d").unwrap(), locked);
+}
+
+#[test]
+fn hooks_before_init_are_mentioned_once() {
+    let repository = UnitRepository::new();
+    let hook = "terraform {\n  before_hook \"h\" {\n    commands = [\"init\"]\n    execute  = [\"touch\", \"EXECUTED\"]\n  }\n}\n";
+    let root = repository.context.read("root.hcl");
+    repository.context.write("root.hcl", root + hook);
+    let outcome = repository.run("lock -r .").expect_success();
+    let warning = "warning: ignoring a hook that runs before `init`";
+    assert_eq!(outcome.stderr.matches(warning).count(), 1, "{outcome}");
+    assert_contains(&outcome.stderr, "--> root.hcl:");
+    assert_eq!(repository.locked("live/a").as_deref(), Some(super::LOCKED));
+}
