@@ -9,6 +9,7 @@ use tflock_test_support::{
 };
 
 use crate::TFLOCK;
+use crate::terragrunt::unknown::UNKNOWN_UNIT;
 
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
 
@@ -142,7 +143,7 @@ fn a_platform_is_added_to_a_kept_version_and_to_a_lock_without_configuration() {
         .require("stack", &[("acme/anvil", "1.0.0")])
         .write_lock_file("stack", &before);
     context
-        .write("unit/terragrunt.hcl", "")
+        .write("unit/terragrunt.hcl", UNKNOWN_UNIT)
         .write_lock_file("unit", &before);
     context
         .run("lock -r --platform darwin_arm64 .")

@@ -4,7 +4,7 @@ mod changed;
 mod commands;
 mod creation;
 mod environment;
-mod unknown;
+pub(crate) mod unknown;
 
 use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, git};
 

@@ -4,6 +4,9 @@ use tflock_test_support::assert_contains;
 
 use super::UnitRepository;
 
+/// The file of a unit whose source is known only to a command.
+pub(crate) const UNKNOWN_UNIT: &str = "terraform {\n  source = run_cmd(\"find-source\")\n}\n";
+
 /// A unit whose module is known only to a command.
 const UNKNOWN: &str = r#"
     -- live/d/terragrunt.hcl --

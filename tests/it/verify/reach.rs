@@ -5,6 +5,7 @@ use tflock_test_support::{DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, 
 
 use super::{PLATFORMS, edit, lock, start, verify};
 use crate::TFLOCK;
+use crate::terragrunt::unknown::UNKNOWN_UNIT;
 
 #[test]
 fn a_correct_tree_has_no_findings_and_known_packages_are_not_downloaded() {
@@ -108,7 +109,7 @@ fn verify_accepts_what_lock_writes() {
         .require("tofu", &both)
         .require("rare", &[("acme/rare", "")])
         .require("mirrored", &[("acme/anvil", "1.0.0")])
-        .write("unit/terragrunt.hcl", "");
+        .write("unit/terragrunt.hcl", UNKNOWN_UNIT);
     for platform in PLATFORMS.split(',') {
         let file = &registry.package("acme/anvil", "1.0.0", platform).filename;
         let path = format!("/registry.terraform.io/files/acme/anvil/1.0.0/{file}");

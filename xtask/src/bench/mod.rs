@@ -14,6 +14,7 @@ mod readers;
 mod relay;
 mod s3_server;
 mod tree;
+mod units;
 
 use std::path::Path;
 
@@ -23,12 +24,13 @@ use crate::tflock;
 type Scenario = (&'static str, fn(&Path));
 
 /// All scenarios in the order in which they are run.
-const SCENARIOS: [Scenario; 11] = [
+const SCENARIOS: [Scenario; 12] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
     ("directories", directories::run),
     ("tree", tree::run),
+    ("units", units::run),
     ("mirror", mirror::run),
     ("index", index::run),
     ("index-network", index::run_over_network),

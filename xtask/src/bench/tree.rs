@@ -10,10 +10,10 @@ use super::fixture::BenchFixture;
 use super::measure::{BenchRow, once, table};
 
 /// The providers that each root module requires.
-const PROVIDERS: [&str; 3] = ["acme/cloud", "acme/secrets", "acme/random"];
+pub(super) const PROVIDERS: [&str; 3] = ["acme/cloud", "acme/secrets", "acme/random"];
 /// The number of resources in each root module, evenly distributed over the providers.
 const RESOURCES: usize = 20;
-const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+pub(super) const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 /// The numbers of root modules in the two trees.
 const SIZES: [usize; 2] = [1_000, 10_000];
 
@@ -57,7 +57,7 @@ fn measured(tflock: &Path, size: usize) -> [BenchRow; 2] {
 }
 
 /// Writes a root module that consists of three files.
-fn lay_out(fixture: &BenchFixture, directory: &str) {
+pub(super) fn lay_out(fixture: &BenchFixture, directory: &str) {
     fixture.require(directory, &PROVIDERS.map(|source| (source, "1.0.0")));
     let mut resources = String::new();
     for number in 0..RESOURCES {
