@@ -198,7 +198,6 @@ impl TreeSettings {
             environment: self.units.environment.clone(),
             working_directory: self.working_directory.clone(),
             files: Arc::clone(&self.reading.files),
-            is_untrusted: self.untrusted.is_some(),
         }
     }
 

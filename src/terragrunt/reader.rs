@@ -27,8 +27,6 @@ pub struct UnitOptions {
     pub working_directory: PathBuf,
     /// The rules for which files the configuration can read.
     pub files: Arc<ReadRules>,
-    /// Whether the author of the configuration is untrusted.
-    pub is_untrusted: bool,
 }
 
 /// Reads the units of a run. Files that several units share are parsed once.

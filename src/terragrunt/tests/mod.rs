@@ -76,7 +76,6 @@ impl Tree {
             environment: environment.iter().map(known).collect(),
             working_directory: self.root(),
             files: files.into(),
-            ..UnitOptions::default()
         };
         UnitReader::new(options, Arc::default())
     }
