@@ -19,16 +19,19 @@ Examples:
   Update the lock files in the same run:
       tflock mirror --lock /srv/providers ./
   Check that the mirror is complete and undamaged:
-      tflock mirror --check /srv/providers ./";
+      tflock mirror --check /srv/providers ./
+  Push the packages to an OCI registry, from which OpenTofu can install them:
+      tflock mirror 'oci://ghcr.io/acme/{namespace}-{type}' ./";
 
 #[derive(Args, Clone, Debug)]
 pub struct MirrorArgs {
-    /// The directory of the mirror
+    /// The directory of the mirror, or the repositories of an OCI registry
     #[arg(
-        value_name = "DIR",
-        long_help = "Store the packages in DIR, a filesystem mirror that a web server can serve as a network mirror"
+        value_name = "MIRROR",
+        long_help = "Store the packages in this directory, a filesystem mirror that a web server can serve as a network mirror; or push \
+them to an OCI registry for OpenTofu: `oci://REGISTRY/NAME`, a URI template with `{hostname}`, `{namespace}` and `{type}`"
     )]
-    pub directory: PathBuf,
+    pub mirror: PathBuf,
     /// The directories to process. `tflock mirror` always processes all directories below PATH.
     #[command(flatten)]
     pub tree: TreeArgs,
@@ -60,12 +63,12 @@ which keeps packages that you added for other hosts; `all`: on all hosts [withou
     /// Write nothing, and exit with code 3 if a package is missing or damaged
     #[arg(long, help_heading = "How to run", conflicts_with_all = ["lock", "prune", "cli_config"])]
     pub check: bool,
-    /// Write a CLI configuration that uses DIR to FILE
+    /// Write a CLI configuration that uses the mirror to FILE
     #[arg(
         long,
         value_name = "FILE",
         help_heading = "How to run",
-        long_help = "Write to FILE a CLI configuration that makes Terraform and OpenTofu use DIR; `-` prints it instead"
+        long_help = "Write to FILE a CLI configuration that makes Terraform and OpenTofu use MIRROR; `-` prints it instead"
     )]
     pub cli_config: Option<PathBuf>,
     /// Print the report in this format

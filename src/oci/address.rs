@@ -7,6 +7,7 @@ use regex::Regex;
 use url::Url;
 
 use crate::oci::Specificity;
+use crate::provider::Version;
 
 /// The name that Docker Hub has in addresses. Its registry is on a different host.
 const DOCKER_HUB: &str = "docker.io";
@@ -136,6 +137,11 @@ impl fmt::Display for RepositoryPrefix {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the tag of a version, in which `_` replaces the `+` that tags must not contain.
+pub fn version_tag(version: &Version) -> String {
+    version.to_string().replace('+', "_")
 }
 
 /// Whether the text can be a tag.

@@ -68,6 +68,11 @@ impl OciDigest {
         Self { algorithm, hex }
     }
 
+    /// Computes the SHA-256 digest of `content`.
+    pub fn sha256_of(content: &[u8]) -> Self {
+        Self::compute(DigestAlgorithm::Sha256, content)
+    }
+
     /// Returns a SHA-256 digest.
     pub fn sha256(digest: Digest) -> Self {
         Self {

@@ -86,6 +86,12 @@ impl OciDescriptor {
         let digest = OciDigest::parse(&self.digest);
         digest.ok_or_else(|| OciProblem::InvalidDigest(self.digest.clone()))
     }
+
+    /// Returns the platform of the package to which this refers. `None` if it refers to something else.
+    pub fn target_platform(&self) -> Option<Platform> {
+        let platform = self.platform.as_ref()?.platform()?;
+        (self.artifact_type == TARGET_ARTIFACT).then_some(platform)
+    }
 }
 
 impl OciPlatform {
@@ -112,8 +118,7 @@ impl OciIndex {
     /// Returns the platforms that have a package.
     pub fn platforms(&self) -> impl Iterator<Item = Platform> {
         let targets = self.manifests.iter();
-        let targets = targets.filter(|target| target.artifact_type == TARGET_ARTIFACT);
-        targets.filter_map(|target| target.platform.as_ref()?.platform())
+        targets.filter_map(OciDescriptor::target_platform)
     }
 
     /// Returns the manifest for a platform, or `None` if all manifests are for other platforms.
@@ -178,7 +183,7 @@ impl OciManifest {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, OciProblem> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, OciProblem> {
     serde_json::from_slice(body).map_err(|error| OciProblem::Manifest(error.to_string()))
 }
 

@@ -10,6 +10,7 @@
 //! Nothing here sends a request: [`crate::registry`] does.
 
 mod address;
+mod artifact_writer;
 mod auth_file;
 mod challenge;
 mod credential;
@@ -18,7 +19,10 @@ mod manifest;
 mod problem;
 mod uri_template;
 
-pub use address::{RepositoryAddress, RepositoryAddressError, RepositoryPrefix, is_tag};
+pub use address::{
+    RepositoryAddress, RepositoryAddressError, RepositoryPrefix, is_tag, version_tag,
+};
+pub use artifact_writer::{EMPTY_CONFIG, OciTarget, add_targets, target_manifest};
 pub use auth_file::AuthFile;
 pub use challenge::OciChallenge;
 pub use credential::{CredentialMatch, CredentialSource, OciCredential, Specificity};

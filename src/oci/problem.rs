@@ -1,6 +1,7 @@
 //! Reasons why an OCI artifact cannot be used.
 
 use crate::oci::OciDigest;
+use crate::redacted_url::RedactedUrl;
 
 /// The maximum number of characters of a registry's text to show in a message.
 const MAX_SHOWN: usize = 200;
@@ -47,6 +48,15 @@ pub enum OciProblem {
     /// The list of tags continues on another server, or does not end.
     #[error("its list of tags {0}")]
     Tags(&'static str),
+    /// The response to a request for an upload has no usable address.
+    #[error("the registry accepts an upload, but does not name its address")]
+    NoUpload,
+    #[error("the registry names an address on a different server for an upload: `{0}`")]
+    UploadElsewhere(RedactedUrl),
+    #[error("the registry stored `{found}` instead of `{expected}`")]
+    Stored { found: String, expected: OciDigest },
+    #[error("other processes changed its index manifest {0} times in a row")]
+    Contended(usize),
 }
 
 /// Quotes a registry's text, shortened if it is long.

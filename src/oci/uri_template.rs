@@ -54,6 +54,27 @@ impl UriTemplate {
         })
     }
 
+    /// Whether the template contains `{name}`.
+    pub fn has_variable(&self, name: &str) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part, UriPiece::Variable(found) if found == name))
+    }
+
+    /// Returns the template in the language of the CLI configuration, with its quotes.
+    pub fn to_hcl(&self) -> String {
+        let parts = self.parts.iter().map(|part| match part {
+            // The characters that need an escape in HCL are percent-encoded.
+            UriPiece::Literal(text) => text.clone(),
+            UriPiece::Variable(name)
+                if ["hostname", "namespace", "type"].contains(&name.as_str()) =>
+            {
+                format!("${{{name}}}")
+            }
+            UriPiece::Variable(_) => String::new(),
+        });
+        format!("\"{}\"", parts.collect::<String>())
+    }
+
     /// Returns the repository of a provider.
     pub fn expand(
         &self,

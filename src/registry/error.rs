@@ -146,6 +146,15 @@ pub enum RegistryError {
         problem: String,
         configured: Option<Box<Place>>,
     },
+    /// The template for repositories leads to the same one for two providers.
+    #[error(
+        "providers {} would share OCI repository `{repository}`",
+        list_of(providers)
+    )]
+    SharedRepository {
+        repository: Box<RepositoryAddress>,
+        providers: BTreeSet<ProviderAddr>,
+    },
     /// The registry has no list of tags for the repository of a provider.
     #[error(
         "OCI repository `{repository}` does not exist, so it does not have provider `{provider}`{}",
@@ -228,6 +237,8 @@ pub enum RequestPurpose {
     Download,
     /// A token for an OCI repository.
     OciToken(Box<RepositoryAddress>),
+    /// A package that is pushed to an OCI repository.
+    OciPush(Box<RepositoryAddress>),
 }
 
 impl RequestPurpose {
@@ -254,6 +265,7 @@ impl RequestPurpose {
             Self::OciToken(repository) => {
                 format!("cannot get a token for OCI repository `{repository}`")
             }
+            Self::OciPush(repository) => format!("cannot push to OCI repository `{repository}`"),
         }
     }
 }
@@ -394,19 +406,22 @@ impl RegistryError {
     /// Returns the hint for an error of an OCI registry.
     fn oci_hint(&self) -> Option<String> {
         Some(match self {
-            Self::OciUnauthorized { repository, .. } | Self::TokenRefused { repository, place: Some(_), .. } => {
+            Self::TokenRefused { repository, server, place: None } if server != repository.registry() => format!(
+                "if this server should get credentials, add an `oci_credentials \"{server}\"` block to the CLI configuration of \
+                 OpenTofu: credentials for a registry are not sent to a server with another name"
+            ),
+            Self::OciUnauthorized { repository, .. } | Self::TokenRefused { repository, .. } => {
                 let registry = repository.registry();
                 format!(
                     "log in with `docker login {registry}` or `podman login {registry}`, or add an `oci_credentials \"{registry}\"` \
                      block to the CLI configuration of OpenTofu"
                 )
             }
-            Self::TokenRefused { server, .. } => format!(
-                "if this server should get credentials, add an `oci_credentials \"{server}\"` block to the CLI configuration of \
-                 OpenTofu: credentials for a registry are not sent to a server with another name"
-            ),
             Self::OciTemplate(_) => {
                 "use a template such as `ghcr.io/acme/{namespace}-{type}`; `{hostname}` is the third variable".to_owned()
+            }
+            Self::SharedRepository { .. } => {
+                "use more of `{hostname}`, `{namespace}` and `{type}` in the address of the mirror".to_owned()
             }
             Self::OnlyOpenTofu => {
                 "use `--engine tofu` if OpenTofu runs these configurations, or `--net-mirror` for Terraform".to_owned()
@@ -414,6 +429,14 @@ impl RegistryError {
             _ => return None,
         })
     }
+}
+
+fn list_of(providers: &BTreeSet<ProviderAddr>) -> String {
+    let names: Vec<_> = providers
+        .iter()
+        .map(|provider| format!("`{provider}`"))
+        .collect();
+    names.join(", ")
 }
 
 fn rejected(place: Option<&str>) -> String {

@@ -56,7 +56,8 @@ pub use metadata::{
 pub use module_registry::{ModuleId, ModuleLocation, ModuleVersions};
 pub use network_mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use oci::{
-    OciManifestBody, OciMirror, OciPackage, OciRepository, OciSettings, RepositoryMapping,
+    OciManifestBody, OciMirror, OciMirrorWriter, OciPackage, OciRepository, OciSettings,
+    RepositoryMapping,
 };
 pub use package_source::{PackageLocation, PackageSource};
 pub use proxies::{ProxyVariable, ProxyVariables, UsedProxy};

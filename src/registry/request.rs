@@ -2,11 +2,18 @@
 //!
 //! The HTTP client does not follow redirects itself, because the request determines which redirects and headers are allowed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Response, StatusCode, Url};
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::try_unfold;
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
+use reqwest::{Body, Method, Response, StatusCode, Url};
+use tokio::io::AsyncReadExt as _;
 
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
@@ -16,7 +23,7 @@ use crate::registry::error::{RegistryError, RequestPurpose};
 use crate::registry::http_clients::{ContentKind, HttpClients};
 use crate::registry::http_validator::HttpValidator;
 use crate::registry::proxies::UsedProxy;
-use crate::registry::request_error::{RequestError, RequestFault, inner};
+use crate::registry::request_error::{CauseText, RequestError, RequestFault, inner};
 use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
@@ -74,9 +81,81 @@ pub(super) const fn engine_version(engine: Engine) -> &'static str {
     }
 }
 
-/// A GET request: address, credentials, redirects, retries and limits.
+/// The size of the pieces in which a file is sent.
+const PIECE: usize = 64 * 1024;
+
+/// The method of a request, with its content.
+#[derive(Clone, Debug, Default)]
+pub(super) enum RequestMethod {
+    #[default]
+    Get,
+    Head,
+    /// Without content.
+    Post,
+    Put(RequestContent),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum RequestContent {
+    Bytes(Bytes),
+    File(FileContent),
+}
+
+/// A file that is sent. Clones share the progress.
+#[derive(Clone, Debug)]
+pub(super) struct FileContent {
+    path: PathBuf,
+    size: u64,
+    sent: Arc<AtomicU64>,
+}
+
+impl FileContent {
+    /// Refers to a file of `size` bytes.
+    pub(super) fn new(path: PathBuf, size: u64) -> Self {
+        let sent = Arc::default();
+        Self { path, size, sent }
+    }
+
+    async fn body(&self) -> Result<Body, RequestFault> {
+        let file = tokio::fs::File::open(&self.path).await;
+        let file = file.map_err(|error| RequestFault::Content(CauseText::innermost(&error)))?;
+        let sent = Arc::clone(&self.sent);
+        let pieces = try_unfold((file, sent), |(mut file, sent)| async move {
+            let mut piece = BytesMut::with_capacity(PIECE);
+            let count = file.read_buf(&mut piece).await?;
+            sent.fetch_add(count as u64, Ordering::Relaxed);
+            let next = (count > 0).then(|| (piece.freeze(), (file, sent)));
+            Ok::<_, std::io::Error>(next)
+        });
+        Ok(Body::wrap_stream(pieces))
+    }
+}
+
+impl RequestMethod {
+    const fn name(&self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Head => Method::HEAD,
+            Self::Post => Method::POST,
+            Self::Put(_) => Method::PUT,
+        }
+    }
+
+    /// Returns the body, and its size unless the HTTP client knows it. `None` if the method has no body.
+    async fn body(&self) -> Result<Option<(Body, Option<u64>)>, RequestFault> {
+        Ok(match self {
+            Self::Get | Self::Head => None,
+            Self::Post => Some((Body::from(Bytes::new()), Some(0))),
+            Self::Put(RequestContent::Bytes(bytes)) => Some((Body::from(bytes.clone()), None)),
+            Self::Put(RequestContent::File(file)) => Some((file.body().await?, Some(file.size))),
+        })
+    }
+}
+
+/// A request: method, address, credentials, redirects, retries and limits.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
+    pub(super) method: RequestMethod,
     pub(super) url: Url,
     /// The purpose of the request, for error messages.
     pub(super) purpose: RequestPurpose,
@@ -93,7 +172,7 @@ pub(super) struct Request {
     pub(super) known_copy: Option<HttpValidator>,
     pub(super) retry: RetryPolicy,
     /// For a document: the time limit for one attempt, including redirects and body. For a package: the time limit for each
-    /// response to begin, because the body may take any amount of time.
+    /// response to begin, because the body may take any amount of time. For a file that is sent: the longest time without progress.
     pub(super) timeout: Duration,
     pub(super) max_body: ByteLimit,
 }
@@ -113,6 +192,35 @@ pub(super) struct RequestCourse {
 }
 
 impl Request {
+    /// Returns the kind of connection for a document or a file that is sent.
+    pub(super) const fn kind(&self) -> ContentKind {
+        match &self.method {
+            RequestMethod::Put(RequestContent::File(_)) => ContentKind::Package,
+            _ => ContentKind::Document,
+        }
+    }
+
+    /// Waits until an attempt has taken too long. Returns the fault.
+    pub(super) fn time_limit(&self) -> impl Future<Output = RequestFault> + use<> {
+        let timeout = self.timeout;
+        let sent = match &self.method {
+            RequestMethod::Put(RequestContent::File(file)) => Some(Arc::clone(&file.sent)),
+            _ => None,
+        };
+        async move {
+            let progress = || sent.as_ref().map(|sent| sent.load(Ordering::Relaxed));
+            loop {
+                let before = progress();
+                tokio::time::sleep(timeout).await;
+                match before {
+                    None => return RequestFault::Timeout(timeout),
+                    before if before == progress() => return RequestFault::Stalled(timeout),
+                    _ => {}
+                }
+            }
+        }
+    }
+
     /// Returns the error for a request that failed.
     pub(super) fn error(&self, fault: RequestFault, course: RequestCourse) -> RegistryError {
         let url = RedactedUrl::from(&self.url);
@@ -156,6 +264,11 @@ impl RequestRules {
         }
     }
 
+    /// Returns the policy for requests that transfer packages.
+    pub(super) const fn packages(&self) -> RetryPolicy {
+        self.packages
+    }
+
     pub(super) const fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -163,6 +276,7 @@ impl RequestRules {
     /// Returns a request for a document, over https and without credentials.
     pub(super) fn document(&self, url: Url, purpose: RequestPurpose) -> Request {
         Request {
+            method: RequestMethod::Get,
             url,
             purpose,
             configured: None,
@@ -234,11 +348,18 @@ pub(super) async fn send(
             all.extend([copy.header()]);
         }
         let client = clients.client(kind, url)?;
-        let response = client.get(url.clone()).headers(all).send();
-        let response = tokio::time::timeout(request.timeout, response)
-            .await
-            .map_err(|_elapsed| RequestFault::Timeout(request.timeout))?
-            .map_err(|error| classify(error, request.timeout, clients, url))?;
+        let mut message = client.request(request.method.name(), url.clone());
+        if let Some((body, size)) = request.method.body().await? {
+            message = message.body(body);
+            if let Some(size) = size {
+                all.insert(CONTENT_LENGTH, size.into());
+            }
+        }
+        let response = async {
+            let response = message.headers(all).send().await;
+            response.map_err(|error| classify(error, request.timeout, clients, url))
+        };
+        let response = limited(request.time_limit(), response).await?;
         tracing::debug!(url = %RedactedUrl::from(&*url), status = response.status().as_u16(), "answered");
         match redirect_target(&response, url)? {
             Some(target) => *url = target,
@@ -246,6 +367,18 @@ pub(super) async fn send(
         }
     }
     Err(RequestFault::TooManyRedirects(request.max_redirects))
+}
+
+/// Runs an attempt until its time is up.
+pub(super) async fn limited<T>(
+    limit: impl Future<Output = RequestFault>,
+    attempt: impl Future<Output = Result<T, RequestFault>>,
+) -> Result<T, RequestFault> {
+    tokio::select! {
+        biased;
+        result = attempt => result,
+        fault = limit => Err(fault),
+    }
 }
 
 pub(super) fn check_scheme(url: &Url, plain_http: bool) -> Result<(), RequestFault> {

@@ -97,6 +97,9 @@ pub enum RequestFault {
     /// Package data arrived more slowly than over any working connection.
     #[error("fewer than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
     TooSlow { bytes: u64, within: Duration },
+    /// The file to send cannot be read.
+    #[error("cannot read the content to send")]
+    Content(#[source] CauseText),
     /// The body ended early or contradicted its headers.
     #[error("the response was cut off after {received} bytes")]
     Body {
@@ -113,7 +116,7 @@ pub enum RequestFault {
         is_page: bool,
     },
     /// The value is the limit.
-    #[error("more than {0} redirects")]
+    #[error("{}", describe_redirects(*.0))]
     TooManyRedirects(usize),
     #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
@@ -223,6 +226,14 @@ pub(crate) fn inner<'e>(
         return Some(wrapped);
     }
     error.source()
+}
+
+fn describe_redirects(limit: usize) -> String {
+    match limit {
+        0 => "the server redirects to a different address, which is not allowed for this request"
+            .to_owned(),
+        limit => format!("more than {limit} redirects"),
+    }
 }
 
 /// Formats a status, for example as `404 Not Found`.

@@ -143,12 +143,11 @@ impl Transport {
         let mut attempts = RequestAttempts::new(Arc::clone(self), request);
         loop {
             attempts.check_host()?;
-            let timeout = attempts.request.timeout;
             let slot = self.slots.acquire(&attempts.host).await;
-            let attempt = self.attempt(&mut attempts);
-            let response = tokio::time::timeout(timeout, attempt).await;
+            let limit = attempts.request.time_limit();
+            let response = request::limited(limit, self.attempt(&mut attempts)).await;
             drop(slot);
-            match response.unwrap_or(Err(RequestFault::Timeout(timeout))) {
+            match response {
                 Ok(response) => {
                     attempts.note_response();
                     return Ok(response);
@@ -162,9 +161,8 @@ impl Transport {
         &self,
         attempts: &mut RequestAttempts,
     ) -> Result<DocumentResponse, RequestFault> {
-        let response = attempts
-            .send(ContentKind::Document, &HeaderMap::new())
-            .await?;
+        let kind = attempts.request.kind();
+        let response = attempts.send(kind, &HeaderMap::new()).await?;
         let request = &attempts.request;
         let (url, status) = (response.url().clone(), response.status());
         let headers = response.headers().clone();

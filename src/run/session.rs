@@ -104,6 +104,11 @@ impl Session {
         self.clients.first().map(HttpExchange::new)
     }
 
+    /// Returns the client of OpenTofu, or that of Terraform if no directory uses OpenTofu. `None` if the run has no package source.
+    pub(super) fn tofu_client(&self) -> Option<RegistryClient> {
+        self.clients.last().cloned()
+    }
+
     /// Runs `work` and passes its result to `show`, which returns the exit code. After Ctrl-C or SIGTERM, prints
     /// `when_interrupted` instead.
     pub(super) fn run<T>(

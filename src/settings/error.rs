@@ -45,6 +45,9 @@ pub enum SettingsError {
     },
     #[error("invalid value in `TFLOCK_UNTRUSTED={value}`: expected `1` or `0`")]
     UntrustedVariable { value: String },
+    /// An option of `tflock mirror` that is for directories only.
+    #[error("cannot use `{option}` with a mirror in an OCI registry")]
+    NotForRegistries { option: &'static str },
     /// An option that has no effect without `--untrusted`.
     #[error("cannot use `{option}` without `--untrusted`")]
     OnlyUntrusted { option: &'static str },

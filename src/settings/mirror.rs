@@ -1,10 +1,14 @@
 //! The settings of `tflock mirror`.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::cli::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg, ReportArgs};
+use crate::display::portable_path;
 use crate::mirror::{Layout, MirrorDirectory};
+use crate::oci::{UriTemplate, version_tag};
 use crate::options::{Create, Sourced};
+use crate::provider::PackageId;
 
 use super::tree::{LockTargets, TreeRequest};
 use super::{
@@ -14,7 +18,7 @@ use super::{
 
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
-    pub directory: MirrorDirectory,
+    pub target: MirrorTarget,
     /// The directories to process, the package sources, and how lock files are updated.
     pub lock: LockSettings,
     /// Update lock files before packages are stored.
@@ -27,6 +31,76 @@ pub struct MirrorSettings {
     pub format: MirrorFormatArg,
 }
 
+/// The place of the mirror.
+#[derive(Clone, Debug)]
+pub enum MirrorTarget {
+    Directory(MirrorDirectory),
+    /// The repositories of an OCI registry, by this template.
+    Repositories(UriTemplate),
+}
+
+impl MirrorTarget {
+    fn resolve(args: &MirrorArgs) -> Result<Self, SettingsError> {
+        let template = args
+            .mirror
+            .to_str()
+            .and_then(|text| text.strip_prefix("oci://"));
+        let Some(template) = template else {
+            let layout = match args.layout {
+                LayoutArg::Packed => Layout::Packed,
+                LayoutArg::Unpacked => Layout::Unpacked,
+            };
+            return Ok(Self::Directory(MirrorDirectory::new(&args.mirror, layout)));
+        };
+        for (option, is_set) in [
+            ("--prune", args.prune.is_some()),
+            ("--layout unpacked", args.layout == LayoutArg::Unpacked),
+        ] {
+            if is_set {
+                return Err(SettingsError::NotForRegistries { option });
+            }
+        }
+        let template = UriTemplate::parse(template);
+        let template = template.map_err(|error| SettingsError::Argument {
+            argument: args.mirror.display().to_string(),
+            source: Box::new(error),
+        })?;
+        Ok(Self::Repositories(template))
+    }
+
+    /// Returns the name of the layout in reports.
+    pub const fn layout(&self) -> &'static str {
+        match self {
+            Self::Directory(directory) => match directory.layout() {
+                Layout::Packed => "packed",
+                Layout::Unpacked => "unpacked",
+            },
+            Self::Repositories(_) => "oci",
+        }
+    }
+
+    /// Returns where the mirror has a package: a path, or a repository with a tag.
+    pub fn location(&self, id: &PackageId) -> String {
+        match self {
+            Self::Directory(directory) => portable_path(&directory.package_path(id)),
+            Self::Repositories(template) => template.expand(&id.provider).map_or_else(
+                |_error| self.to_string(),
+                |repository| format!("{repository}:{}", version_tag(&id.version)),
+            ),
+        }
+    }
+}
+
+/// Displays the mirror as the user named it.
+impl fmt::Display for MirrorTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(directory) => f.write_str(&portable_path(directory.base())),
+            Self::Repositories(template) => write!(f, "oci://{template}"),
+        }
+    }
+}
+
 /// The destination to which the CLI configuration is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CliConfigTarget {
@@ -37,6 +111,7 @@ pub enum CliConfigTarget {
 impl MirrorSettings {
     /// Checks the command line, and merges it with config files and the environment.
     pub fn resolve(args: &MirrorArgs, environment: &Environment) -> Result<Self, SettingsError> {
+        let target = MirrorTarget::resolve(args)?;
         let mut tree_args = args.tree.clone();
         tree_args.recursive = true;
         let mut command_line = args.layered.layer()?;
@@ -51,16 +126,13 @@ impl MirrorSettings {
         let mut tree = TreeSettings::resolve(request, environment)?;
         tree.clean_up = args.lock;
         tree.locks_alone = !args.lock;
-        let layout = match args.layout {
-            LayoutArg::Packed => Layout::Packed,
-            LayoutArg::Unpacked => Layout::Unpacked,
-        };
-        let directory = MirrorDirectory::new(&args.directory, layout);
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
         sources.index = IndexSettings::resolve(&args.index, environment, &tree)?;
-        sources.keep = (!args.check).then(|| directory.clone());
+        if let (MirrorTarget::Directory(directory), false) = (&target, args.check) {
+            sources.keep = Some(directory.clone());
+        }
         Ok(Self {
-            directory,
+            target,
             lock: LockSettings {
                 sources,
                 tree,

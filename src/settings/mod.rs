@@ -31,7 +31,7 @@ pub use index::{IndexSettings, IndexSettingsError};
 pub use index_command::{IndexCommandSettings, IndexTask, IndexTaskKind, ProviderSelection};
 pub use list::ListSettings;
 pub use lock::{LockSettings, effective_options};
-pub use mirror::{CliConfigTarget, MirrorSettings};
+pub use mirror::{CliConfigTarget, MirrorSettings, MirrorTarget};
 pub use network::{NetworkSettings, network_settings};
 pub use output::OutputSettings;
 pub use path_group::PathGroup;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cli_config::RepositoryTemplate;
 use crate::oci::{
     IMAGE_INDEX, OciDigest, OciIndex, OciManifest, OciProblem, RepositoryAddress, TARGET_ARTIFACT,
-    UriTemplate,
+    UriTemplate, version_tag,
 };
 use crate::once_map::OnceMap;
 use crate::provider::{Digest, PackageId, ProviderAddr, Version};
@@ -112,7 +112,7 @@ impl OciMirror {
     async fn fetch_package(&self, id: &PackageId) -> Result<OciPackage> {
         let purpose = RequestPurpose::PackageMeta(Box::new(id.clone()));
         let repository = self.repository(&id.provider).await?;
-        let tag = tag(&id.version);
+        let tag = version_tag(&id.version);
         let key = (id.provider.clone(), id.version.clone());
         let fetch = || fetch_index(&repository, &tag, &purpose);
         let index = self.indexes.get_or_init(key, fetch).await?;
@@ -179,7 +179,7 @@ impl OciMirror {
 }
 
 impl RepositoryMapping {
-    fn expand(&self, provider: &ProviderAddr) -> Result<RepositoryAddress, String> {
+    pub(super) fn expand(&self, provider: &ProviderAddr) -> Result<RepositoryAddress, String> {
         match self {
             Self::Configured(template) => template.expand(provider),
             Self::Uri(template) => template.expand(provider).map_err(|error| error.to_string()),
@@ -202,9 +202,4 @@ async fn fetch_index(
     }
     let index = OciIndex::parse_provider(&manifest.body);
     index.map(Arc::new).map_err(failed)
-}
-
-/// Returns the tag of a version. Tags must not contain `+`.
-fn tag(version: &Version) -> String {
-    version.to_string().replace('+', "_")
 }

@@ -14,8 +14,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::oci::{
-    DigestAlgorithm, IMAGE_INDEX, IMAGE_MANIFEST, OciDescriptor, OciDigest, OciProblem,
-    RepositoryAddress,
+    IMAGE_INDEX, IMAGE_MANIFEST, OciDescriptor, OciDigest, OciProblem, RepositoryAddress,
 };
 use crate::once_map::OnceMap;
 use crate::registry::client::RegistryClient;
@@ -42,7 +41,7 @@ const MAX_TAG_PAGE: ByteLimit = ByteLimit {
 /// The maximum number of pages of tags. A page usually has 100 or 1,000 tags.
 const MAX_TAG_PAGES: usize = 1000;
 
-const CONTENT_DIGEST: &str = "docker-content-digest";
+pub(super) const CONTENT_DIGEST: &str = "docker-content-digest";
 
 /// The media types that a registry may return for a tag. Those of Docker lead to a clear error.
 const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
@@ -281,22 +280,31 @@ impl OciRepository {
         self.answer_challenge(&response, rejected).await
     }
 
-    /// Sends a request. The response has status 200 or 404.
+    /// Sends a request for a document. The response has status 200 or 404.
     async fn get(&self, request: Request) -> Result<DocumentResponse> {
+        let response = self.send(request).await?;
+        match response.status {
+            StatusCode::OK | StatusCode::NOT_FOUND => Ok(response),
+            _ => Err(response.status_error()),
+        }
+    }
+
+    /// Sends a request, and again with credentials if the registry requires them.
+    pub(super) async fn send(&self, request: Request) -> Result<DocumentResponse> {
         let mut header = self.session.authorization.lock().await.header.clone();
         // A token may have expired, and a request may need a scope that no earlier one needed.
         for _ in 0..2 {
             let response = self.attempt(&request, header.as_ref()).await?;
             if response.status != StatusCode::UNAUTHORIZED {
-                return self.check_status(response).await;
+                return self.check_authorization(response).await;
             }
             header = match self.answer_challenge(&response, header.as_ref()).await? {
-                None => return self.check_status(response).await,
+                None => return self.check_authorization(response).await,
                 renewed => renewed,
             };
         }
         let response = self.attempt(&request, header.as_ref()).await?;
-        self.check_status(response).await
+        self.check_authorization(response).await
     }
 
     async fn attempt(
@@ -311,14 +319,13 @@ impl OciRepository {
         self.client.inner.transport.document(request).await
     }
 
-    async fn check_status(&self, response: DocumentResponse) -> Result<DocumentResponse> {
+    async fn check_authorization(&self, response: DocumentResponse) -> Result<DocumentResponse> {
         match response.status {
-            StatusCode::OK | StatusCode::NOT_FOUND => Ok(response),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if response.is_from_origin() => {
                 let sent = response.request.authorization.as_ref();
                 Err(self.unauthorized(sent).await)
             }
-            _ => Err(response.status_error()),
+            _ => Ok(response),
         }
     }
 
@@ -345,7 +352,7 @@ impl OciRepository {
         }
     }
 
-    fn request(&self, url: Url, purpose: &RequestPurpose) -> Request {
+    pub(super) fn request(&self, url: Url, purpose: &RequestPurpose) -> Request {
         Request {
             configured: self.configured.clone(),
             ..self.client.inner.rules.document(url, purpose.clone())
@@ -356,7 +363,7 @@ impl OciRepository {
 /// Checks the content of a manifest against the digest by which it was requested and the one that the registry names. Returns its digest.
 fn check_content(reference: &str, response: &DocumentResponse) -> Result<OciDigest, OciProblem> {
     let named = header_text(&response.headers, CONTENT_DIGEST);
-    let mut found = OciDigest::compute(DigestAlgorithm::Sha256, &response.body);
+    let mut found = OciDigest::sha256_of(&response.body);
     let requested = if reference.contains(':') {
         reference
     } else {
@@ -376,7 +383,7 @@ fn check_content(reference: &str, response: &DocumentResponse) -> Result<OciDige
     Ok(found)
 }
 
-fn header_text(headers: &HeaderMap, name: &str) -> String {
+pub(super) fn header_text(headers: &HeaderMap, name: &str) -> String {
     let value = headers.get(name);
     let text = value.map(|value| String::from_utf8_lossy(value.as_bytes()));
     text.unwrap_or_default().into_owned()

@@ -13,12 +13,11 @@ pub(super) fn check(
     id: &PackageId,
     locked: &BTreeSet<Hash>,
 ) -> Result<Option<PackageFault>, MirrorError> {
-    let damaged = |why: String| Ok(Some(PackageFault::Damaged(why)));
     match directory.inspect(id)? {
         StoredPackage::Missing => Ok(Some(PackageFault::Missing)),
-        StoredPackage::Damaged(why) => damaged(why),
+        StoredPackage::Damaged(why) => Ok(Some(PackageFault::Damaged(why))),
         StoredPackage::Files(h1) if locked.is_empty() || locked.contains(&h1) => Ok(None),
-        StoredPackage::Files(_) => damaged("the lock file records different hashes".to_owned()),
+        StoredPackage::Files(_) => Ok(Some(PackageFault::other_hashes())),
         StoredPackage::Zip(digest) => {
             let zh = Hash::zh(digest);
             let matches_content = || {
@@ -29,7 +28,7 @@ pub(super) fn check(
             let is_locked =
                 locked.is_empty() || locked.contains(&zh) || has_no_zh(locked) && matches_content();
             if !is_locked {
-                return damaged("the lock file records different hashes".to_owned());
+                return Ok(Some(PackageFault::other_hashes()));
             }
             Ok(check_index(directory, id, &zh, locked)
                 .err()
@@ -49,6 +48,11 @@ pub(super) enum PackageFault {
 }
 
 impl PackageFault {
+    /// Returns the fault of a package that is not the one that a lock file records.
+    pub(super) fn other_hashes() -> Self {
+        Self::Damaged("the lock file records different hashes".to_owned())
+    }
+
     /// Returns the word that reports use for the fault, and the reason.
     pub(super) const fn describe(&self) -> (&'static str, Option<&String>) {
         match self {

@@ -1,14 +1,16 @@
 //! The CLI configuration that makes Terraform and OpenTofu install providers from the mirror.
 //!
-//! The `filesystem_mirror` block includes the mirrored providers by name, and the `direct` block excludes the same names. Without
+//! The `filesystem_mirror` or `oci_mirror` block includes the mirrored providers by name, and the `direct` block excludes the same names. Without
 //! the exclusion, `init` would also query the registries and install newer versions from there.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::access::{LinkError, confine};
-use crate::mirror::{MirrorDirectory, MirrorError, list};
+use crate::mirror::{self, MirrorDirectory, MirrorError};
+use crate::oci::UriTemplate;
 use crate::provider::ProviderAddr;
 
 /// The first line of the files that tflock may replace.
@@ -20,7 +22,7 @@ pub(super) fn text(
     working_directory: &Path,
 ) -> Result<String, MirrorError> {
     let base = directory.base();
-    let listed = list(base).map_err(|source| MirrorError::Read {
+    let listed = mirror::list(base).map_err(|source| MirrorError::Read {
         path: base.to_path_buf(),
         source,
     })?;
@@ -60,26 +62,66 @@ pub(super) fn write(path: &Path, text: &str) -> Result<Option<PathBuf>, MirrorEr
 }
 
 fn render(base: &Path, providers: &[ProviderAddr]) -> String {
-    let names: Vec<String> = providers
+    let path = quoted(&base.to_string_lossy());
+    let all: Vec<_> = providers.iter().collect();
+    let mut text = String::from("provider_installation {\n");
+    if !providers.is_empty() {
+        let include = list("include", &all);
+        let _ = write!(
+            text,
+            "  filesystem_mirror {{\n    path = {path}\n{include}  }}\n"
+        );
+    }
+    text + &direct(&all)
+}
+
+/// Returns the configuration of a mirror in an OCI registry that has these providers.
+///
+/// OpenTofu allows a template without `hostname`, `namespace` or `type` only if all providers of the block have the same one, so
+/// each value gets a block of its own.
+pub(super) fn text_for_registry(
+    template: &UriTemplate,
+    providers: &BTreeSet<ProviderAddr>,
+) -> String {
+    let part = |name: &str, value: &str| {
+        let is_fixed = !template.has_variable(name);
+        is_fixed.then(|| value.to_owned())
+    };
+    let mut blocks: BTreeMap<_, Vec<&ProviderAddr>> = BTreeMap::new();
+    for provider in providers {
+        let parts = [
+            part("hostname", provider.hostname.as_ascii()),
+            part("namespace", &provider.namespace),
+            part("type", &provider.type_name),
+        ];
+        blocks.entry(parts).or_default().push(provider);
+    }
+    let mut text = String::from("provider_installation {\n");
+    for block in blocks.values() {
+        let (template, include) = (template.to_hcl(), list("include", block));
+        let _ = write!(
+            text,
+            "  oci_mirror {{\n    repository_template = {template}\n{include}  }}\n"
+        );
+    }
+    text + &direct(&providers.iter().collect::<Vec<_>>())
+}
+
+/// Returns the block for all other providers, and the end of the configuration.
+fn direct(mirrored: &[&ProviderAddr]) -> String {
+    format!("  direct {{\n{}  }}\n}}\n", list("exclude", mirrored))
+}
+
+fn list(name: &str, providers: &[&ProviderAddr]) -> String {
+    let names = providers
         .iter()
-        .map(|provider| format!("      {}", quoted(&provider.to_string())))
-        .collect();
-    let list = |name: &str| match names.as_slice() {
+        .map(|provider| format!("      {}", quoted(&provider.to_string())));
+    let names: Vec<String> = names.collect();
+    match names.as_slice() {
         // Only `exclude` can be empty. An empty `include` would mean all providers.
         [] => format!("    {name} = []\n"),
         names => format!("    {name} = [\n{},\n    ]\n", names.join(",\n")),
-    };
-    let mut text = String::from("provider_installation {\n");
-    if !providers.is_empty() {
-        let path = quoted(&base.to_string_lossy());
-        let _ = write!(
-            text,
-            "  filesystem_mirror {{\n    path = {path}\n{}  }}\n",
-            list("include")
-        );
     }
-    let _ = write!(text, "  direct {{\n{}  }}\n}}\n", list("exclude"));
-    text
 }
 
 /// Formats an HCL string, in which `\` and `"` are escaped.
@@ -130,6 +172,37 @@ mod tests {
             text,
             "provider_installation {\n  direct {\n    exclude = []\n  }\n}\n"
         );
+    }
+
+    #[test]
+    fn each_value_of_a_missing_variable_gets_its_own_block() {
+        let template = UriTemplate::parse("h.test/{namespace}/x-{type}").unwrap();
+        let providers = providers(&["acme/anvil", "r.test/a/b", "acme/rope"]);
+        let text = text_for_registry(&template, &providers.into_iter().collect());
+        let expected = r#"provider_installation {
+  oci_mirror {
+    repository_template = "h.test/${namespace}/x-${type}"
+    include = [
+      "r.test/a/b",
+    ]
+  }
+  oci_mirror {
+    repository_template = "h.test/${namespace}/x-${type}"
+    include = [
+      "registry.terraform.io/acme/anvil",
+      "registry.terraform.io/acme/rope",
+    ]
+  }
+  direct {
+    exclude = [
+      "r.test/a/b",
+      "registry.terraform.io/acme/anvil",
+      "registry.terraform.io/acme/rope",
+    ]
+  }
+}
+"#;
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::Context as _;
 use futures_util::future::join_all;
 
-use super::check::{PackageFault, check};
-use super::filler::MirrorFiller;
+use super::check::PackageFault;
+use super::package_store::PackageStore;
 use super::problem::{MirrorProblem, StoreError};
 use super::publish;
 use super::report::{DirectoryDone, MirrorReport};
@@ -32,8 +32,7 @@ use crate::settings::{MirrorSettings, TreeSettings};
 pub(super) struct MirrorCommand {
     pub(super) settings: MirrorSettings,
     pub(super) locker: Locker,
-    /// `None` with `--check`.
-    pub(super) filler: Option<MirrorFiller>,
+    pub(super) store: PackageStore,
 }
 
 /// The result for one directory, with its lock file.
@@ -62,7 +61,10 @@ impl DirectoryCommand for MirrorCommand {
         &self.settings.lock.tree
     }
 
-    fn survey(&self, _: &[ReadDirectory]) -> Result<(), CommandError> {
+    fn survey(&self, directories: &[ReadDirectory]) -> Result<(), CommandError> {
+        if let PackageStore::Registry(pusher) = &self.store {
+            pusher.announce(directories);
+        }
         Ok(())
     }
 
@@ -80,9 +82,15 @@ impl DirectoryCommand for MirrorCommand {
         let index = self.locker.packages.finish_index().await;
         let index_warnings = index.warnings.iter().map(Diagnostic::caution).collect();
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
+        let errors = match &self.store {
+            PackageStore::Registry(pusher) => pusher.write_indexes().await,
+            PackageStore::Directory { .. } => Vec::new(),
+        };
+        let errors = errors.iter().map(|error| Diagnostic::general(error));
+        let errors = errors.collect();
         let finished = tokio::task::spawn_blocking(move || MirrorReport {
             index_warnings,
-            ..self.finish(mirrored, started)
+            ..self.finish(mirrored, errors, started)
         });
         Ok(finished.await.context("cannot write the index")?)
     }
@@ -109,7 +117,16 @@ impl MirrorCommand {
         if let Some(locks) = locks {
             let engine = report.engine.unwrap_or(Engine::Terraform);
             let policy = &directory.area.policy;
-            let needed = needed_packages(&locks, &policy.platforms);
+            let mut needed = needed_packages(&locks, &policy.platforms);
+            if engine == Engine::Terraform && self.store.is_only_for_tofu() {
+                needed.clear();
+                let text = "Terraform cannot install providers from OCI registries, so nothing is pushed for directories of Terraform";
+                let hint = "use `--engine tofu` if OpenTofu runs these configurations".to_owned();
+                mirrored.done.diagnostics.push(Diagnostic {
+                    hint: Some(hint),
+                    ..Diagnostic::warning(Code::Mirror, text, None)
+                });
+            }
             for (id, result) in self
                 .provide_or_check(engine, &policy.signers, &needed)
                 .await
@@ -135,29 +152,10 @@ impl MirrorCommand {
         needs: &[(PackageId, &BTreeSet<Hash>)],
     ) -> Vec<(PackageId, Result<Option<PackageFault>, MirrorProblem>)> {
         let results = needs.iter().map(|(id, hashes)| async move {
-            let result = match &self.filler {
-                Some(filler) => {
-                    let provided = filler.provide(engine, id, hashes, signers).await;
-                    provided.map(|()| None)
-                }
-                None => self.check(id, hashes).await,
-            };
-            (id.clone(), result)
+            let result = self.store.provide_or_check(engine, id, hashes, signers);
+            (id.clone(), result.await)
         });
         join_all(results).await
-    }
-
-    async fn check(
-        &self,
-        id: &PackageId,
-        hashes: &BTreeSet<Hash>,
-    ) -> Result<Option<PackageFault>, MirrorProblem> {
-        let directory = self.settings.directory.clone();
-        let (id, hashes) = (id.clone(), hashes.clone());
-        let checked = tokio::task::spawn_blocking(move || check(&directory, &id, &hashes)).await;
-        // Joining fails if the task panicked or the runtime is shutting down.
-        let checked = checked.unwrap_or(Err(MirrorError::Interrupted));
-        checked.map_err(|error| MirrorProblem::Write(Arc::new(error)))
     }
 
     /// Returns the report and the current lock file of a directory. `None` if it is unknown which packages the directory needs.
@@ -200,11 +198,15 @@ impl MirrorCommand {
         }
     }
 
-    /// Writes the index, prunes the mirror, and builds the report.
-    fn finish(&self, mirrored: Vec<MirroredDirectory>, started: Instant) -> MirrorReport {
+    /// Writes the index, prunes the mirror, and builds the report. `diagnostics` are those that belong to no directory so far.
+    fn finish(
+        &self,
+        mirrored: Vec<MirroredDirectory>,
+        mut diagnostics: Vec<Diagnostic>,
+        started: Instant,
+    ) -> MirrorReport {
         let settings = &self.settings;
         let tree = &settings.lock.tree;
-        let mut diagnostics = Vec::new();
         if mirrored.iter().all(MirroredDirectory::has_no_lock) {
             let text = "there is no lock file below these paths, so no packages are needed";
             diagnostics.push(Diagnostic {
@@ -226,12 +228,11 @@ impl MirrorCommand {
             directories.push(directory.done);
         }
         let mut areas = tree.areas.iter();
-        let filler = self.filler.as_ref();
         MirrorReport {
-            directory: settings.directory.clone(),
+            target: settings.target.clone(),
             check: settings.check,
             directories,
-            states: filler.map(MirrorFiller::states).unwrap_or_default(),
+            states: self.store.states(),
             faults,
             pruned,
             unlisted,
@@ -250,7 +251,7 @@ impl MirrorCommand {
         mirrored: &[MirroredDirectory],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<UnlistedZip>, Vec<ListedPackage>), MirrorError> {
-        let Some(filler) = &self.filler else {
+        let Some(filler) = self.store.filler() else {
             return Ok((Vec::new(), Vec::new()));
         };
         let mirror = &filler.mirror;

@@ -1,22 +1,29 @@
-//! The `tflock mirror` command: keeps a directory with the packages that lock files name.
+//! The `tflock mirror` command: keeps a directory or an OCI registry with the packages that lock files name.
 //!
 //! Directories are read and, with `--lock`, locked as for `tflock lock`. Then [`filler`] downloads the packages of all
-//! directories, each package once. Finally, tflock writes the index files and, with `--prune`, removes unneeded packages.
+//! directories, each package once, or [`pusher`] pushes them to a registry. Finally, tflock writes the index files or index
+//! manifests and, with `--prune`, removes unneeded packages.
 
 mod check;
 mod configuration;
 mod filler;
 mod mirror_command;
+mod package_store;
 mod problem;
+mod pusher;
 mod report;
 
 use std::sync::Arc;
 
+use anyhow::Context as _;
+use tempfile::TempDir;
+
 use crate::cli::{MirrorArgs, MirrorFormatArg};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::mirror::MirrorError;
+use crate::mirror::{Layout, MirrorDirectory, MirrorError};
 use crate::printer::Printer;
-use crate::settings::{CliConfigTarget, MirrorSettings};
+use crate::registry::OciMirrorWriter;
+use crate::settings::{CliConfigTarget, MirrorSettings, MirrorTarget};
 
 use super::directory_command;
 use super::lock::Locker;
@@ -26,22 +33,60 @@ use super::session::Session;
 use super::{A_DIRECTORY_FAILED, CommandError, DONE, DRIFT, Invocation, USAGE_OR_ENVIRONMENT};
 use filler::MirrorFiller;
 use mirror_command::MirrorCommand;
+use package_store::PackageStore;
+use pusher::{MirrorPusher, PushStaging};
 use report::MirrorReport;
 
 pub(super) fn command(args: &MirrorArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
-    let settings = MirrorSettings::resolve(args, invocation.environment)?;
-    settings.directory.check_links_to()?;
+    let mut settings = MirrorSettings::resolve(args, invocation.environment)?;
+    let staging = match &settings.target {
+        MirrorTarget::Directory(directory) => {
+            directory.check_links_to()?;
+            None
+        }
+        MirrorTarget::Repositories(_) if settings.check => None,
+        MirrorTarget::Repositories(_) => {
+            let directory = tempfile::tempdir().context("cannot create a temporary directory")?;
+            let packages = MirrorDirectory::new(directory.path().join("packages"), Layout::Packed);
+            settings.lock.sources.keep = Some(packages);
+            Some(directory)
+        }
+    };
     let (tree, sources) = (&settings.lock.tree, &settings.lock.sources);
     let session = Session::open(invocation, progress, tree, sources)?;
-    let packages = Arc::clone(&session.packages);
-    let mirror = session.mirror.clone();
     let command = MirrorCommand {
         locker: Locker::new(settings.lock.clone(), Detail::Changes, &session),
-        filler: mirror.map(|mirror| MirrorFiller::new(mirror, packages)),
+        store: open_store(&settings, &session, staging)?,
         settings,
     };
     directory_command::run(session, command)
+}
+
+/// Opens the store for the packages. `staging` is the directory of packages before they are pushed.
+fn open_store(
+    settings: &MirrorSettings,
+    session: &Session,
+    staging: Option<TempDir>,
+) -> Result<PackageStore, CommandError> {
+    let packages = Arc::clone(&session.packages);
+    let mirror = session.mirror.clone();
+    Ok(match &settings.target {
+        MirrorTarget::Directory(directory) => PackageStore::Directory {
+            directory: directory.clone(),
+            filler: mirror.map(|mirror| MirrorFiller::new(mirror, packages)),
+        },
+        MirrorTarget::Repositories(template) => {
+            let client = session
+                .tofu_client()
+                .context("the run has no package source")?;
+            let writer = OciMirrorWriter::new(client, template.clone());
+            let staging = mirror
+                .zip(staging)
+                .map(|(mirror, directory)| PushStaging::new(mirror, directory));
+            PackageStore::Registry(MirrorPusher::new(writer, packages, staging))
+        }
+    })
 }
 
 /// Prints the report to stdout, and errors and warnings to stderr. With `--cli-config -`, stdout gets the CLI configuration
@@ -59,7 +104,7 @@ fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -
     for diagnostic in report.all_diagnostics() {
         printer.diagnostic(&diagnostic);
     }
-    let configured = write_cli_config(settings, printer);
+    let configured = write_cli_config(report, settings, printer);
     if let Err(error) = &configured {
         printer.diagnostic(&Diagnostic::general(error));
     }
@@ -75,11 +120,22 @@ fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -
 }
 
 /// Writes the CLI configuration that `--cli-config` requests.
-fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorError> {
+fn write_cli_config(
+    report: &MirrorReport,
+    settings: &MirrorSettings,
+    printer: Printer,
+) -> Result<(), MirrorError> {
     let Some(target) = &settings.cli_config else {
         return Ok(());
     };
-    let text = configuration::text(&settings.directory, &settings.lock.tree.working_directory)?;
+    let text = match &settings.target {
+        MirrorTarget::Directory(directory) => {
+            configuration::text(directory, &settings.lock.tree.working_directory)?
+        }
+        MirrorTarget::Repositories(template) => {
+            configuration::text_for_registry(template, &report.providers())
+        }
+    };
     match target {
         CliConfigTarget::Stdout => printer.document(&text),
         CliConfigTarget::File(path) => {

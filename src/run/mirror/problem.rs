@@ -6,6 +6,7 @@ use crate::code::Code;
 use crate::locking::{PackageFailure, RefusedSigner};
 use crate::mirror::MirrorError;
 use crate::provider::PackageId;
+use crate::registry::RegistryError;
 use crate::span::{Explain, Place};
 
 /// A package could not be stored in the mirror.
@@ -19,7 +20,7 @@ pub(super) struct StoreError {
     pub(super) problem: MirrorProblem,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum MirrorProblem {
     #[error("it cannot be downloaded or verified")]
     Package(#[source] Arc<PackageFailure>),
@@ -33,20 +34,37 @@ pub(super) enum MirrorProblem {
         "the lock file records no `h1` for this platform: `init` would reject the unpacked package"
     )]
     NoFileHash,
+    /// OpenTofu compares a package from an OCI registry by the digest of the zip only.
+    #[error(
+        "the lock file records no `zh` hash: `init` would reject a package from an OCI registry"
+    )]
+    NoZipHash,
     #[error("`[signers]` does not allow it")]
     Signer(#[source] Box<RefusedSigner>),
     /// The mirror cannot be read or written.
     #[error(transparent)]
     Write(Arc<MirrorError>),
+    /// The OCI registry of the mirror cannot be read or written.
+    #[error(transparent)]
+    Registry(Arc<RegistryError>),
+}
+
+impl From<MirrorError> for MirrorProblem {
+    fn from(error: MirrorError) -> Self {
+        Self::Write(Arc::new(error))
+    }
 }
 
 impl Explain for StoreError {
     fn code(&self) -> Code {
-        match self.problem {
+        match &self.problem {
             MirrorProblem::Package(_) => Code::Package,
-            MirrorProblem::NotLocked | MirrorProblem::NoFileHash => Code::NotLocked,
+            MirrorProblem::NotLocked | MirrorProblem::NoFileHash | MirrorProblem::NoZipHash => {
+                Code::NotLocked
+            }
             MirrorProblem::Signer(_) => Code::SignerRefused,
             MirrorProblem::Write(_) => Code::Mirror,
+            MirrorProblem::Registry(error) => error.code(),
         }
     }
 
@@ -66,8 +84,14 @@ impl Explain for StoreError {
                  again or the lock file was tampered with: see `tflock lock --mismatch`"
             )),
             MirrorProblem::NoFileHash => Some("add the `h1` hash with `--lock`".to_owned()),
+            MirrorProblem::NoZipHash => Some(
+                "lock the directory with `tflock lock --engine tofu` from the registry of the provider, which names the digests of \
+                 all zips"
+                    .to_owned(),
+            ),
             MirrorProblem::Signer(refused) => refused.hint(),
             MirrorProblem::Write(error) => error.hint(),
+            MirrorProblem::Registry(error) => error.hint(),
         }
     }
 }

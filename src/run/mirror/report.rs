@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::diagnostic::{self, Code, Diagnostic};
 use crate::display::{counted, portable_path, visible_name};
 use crate::locking::Downloaded;
-use crate::mirror::{Layout, ListedPackage, MirrorDirectory, UnlistedZip};
-use crate::provider::{PackageId, Platform};
+use crate::mirror::{ListedPackage, UnlistedZip};
+use crate::provider::{PackageId, Platform, ProviderAddr};
 use crate::run::report::{DiagnosticDocument, Fate, bytes, write_versions};
+use crate::settings::MirrorTarget;
 
 use super::check::PackageFault;
 use super::filler::PackageState;
@@ -30,7 +31,7 @@ pub(super) struct DirectoryDone {
 
 #[derive(Debug)]
 pub(super) struct MirrorReport {
-    pub(super) directory: MirrorDirectory,
+    pub(super) target: MirrorTarget,
     pub(super) check: bool,
     pub(super) directories: Vec<DirectoryDone>,
     /// Without `--check`: the packages that are in the mirror.
@@ -56,6 +57,12 @@ impl MirrorReport {
         let mut directories = self.directories.iter();
         directories.any(|directory| directory.fate == Fate::Failed)
             || self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Returns the providers whose packages lock files name.
+    pub(super) fn providers(&self) -> BTreeSet<ProviderAddr> {
+        let packages = self.directories.iter().flat_map(|done| &done.packages);
+        packages.map(|id| id.provider.clone()).collect()
     }
 
     /// Returns all errors and warnings, with duplicates merged.
@@ -170,7 +177,7 @@ impl MirrorReport {
                 provider: id.provider.to_string(),
                 version: id.version.to_string(),
                 platform: id.platform.to_string(),
-                path: portable_path(&self.directory.package_path(id)),
+                path: self.target.location(id),
                 state,
                 problem: problem.cloned(),
             };
@@ -195,11 +202,8 @@ impl MirrorReport {
             schema_version: 1,
             command: "mirror",
             check: self.check,
-            mirror: portable_path(self.directory.base()),
-            layout: match self.directory.layout() {
-                Layout::Packed => "packed",
-                Layout::Unpacked => "unpacked",
-            },
+            mirror: self.target.to_string(),
+            layout: self.target.layout(),
             platforms: self.platforms.iter().map(Platform::to_string).collect(),
             packages: self.package_documents(),
             pruned: self

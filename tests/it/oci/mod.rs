@@ -1,14 +1,16 @@
-//! Providers in OCI registries: `--oci-mirror` and `oci_mirror` in the CLI configuration (docs/rules/oci.md).
+//! Providers in OCI registries: `--oci-mirror`, `oci_mirror` in the CLI configuration, and pushing (docs/rules/oci.md).
 //!
 //! | topic | file |
 //! | --- | --- |
 //! | versions, packages, and what is recorded | `mirror` |
 //! | artifacts that are refused | `artifacts` |
 //! | credentials: where they come from, and which server gets them | `credentials` |
+//! | `tflock mirror oci://...` | `push` |
 
 mod artifacts;
 mod credentials;
 mod mirror;
+mod push;
 
 use std::collections::BTreeMap;
 

@@ -44,7 +44,8 @@ fn commands(page: &str) -> Vec<String> {
     };
     let is_usage = |command: &String| command.contains('[') && !command.contains('>');
     // Fails, as it should, because there is no OCI registry.
-    let needs_registry = |command: &String| command.contains("--oci-mirror");
+    let needs_registry =
+        |command: &String| command.contains("oci-mirror") || command.contains("oci://");
     found
         .map(plain)
         .filter(|found| !is_usage(found) && !needs_registry(found))
