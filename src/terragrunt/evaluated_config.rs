@@ -22,7 +22,7 @@ pub(super) struct EvaluatedConfig {
     /// The `generate` blocks, and the entries of the `generate` argument, by label.
     pub(super) generate: BTreeMap<String, Generate>,
     pub(super) inputs: Option<Evaluated>,
-    pub(super) features: Vec<(String, Evaluated)>,
+    pub(super) features: BTreeMap<String, Evaluated>,
     /// The `dependency` blocks by label.
     pub(super) dependencies: BTreeMap<String, Settings>,
     pub(super) locals: Option<Traced>,
@@ -51,7 +51,7 @@ pub(super) enum Generate {
         range: SourceRange,
         settings: Settings,
     },
-    /// An entry of the `generate` argument.
+    /// An entry of the `generate` argument. `argument` is that argument without its value.
     Entry { value: Value, argument: Evaluated },
 }
 
@@ -118,19 +118,23 @@ impl EvaluatedConfig {
     }
 
     fn add_entries(&mut self, argument: &Evaluated) -> Outcome<()> {
+        let entry = |value: &Value| Generate::Entry {
+            value: value.clone(),
+            argument: Evaluated {
+                value: Value::Null,
+                origins: argument.origins.clone(),
+                written: argument.written.clone(),
+            },
+        };
         match &argument.value {
             Value::Object(entries) | Value::Map(entries) => {
                 for (label, value) in entries {
-                    let (value, argument) = (value.clone(), argument.clone());
-                    self.add_generate(label, Generate::Entry { value, argument })?;
+                    self.add_generate(label, entry(value))?;
                 }
                 Ok(())
             }
             Value::Null => Ok(()),
-            _ => {
-                let (value, argument) = (argument.value.clone(), argument.clone());
-                self.add_generate("", Generate::Entry { value, argument })
-            }
+            value => self.add_generate("", entry(value)),
         }
     }
 

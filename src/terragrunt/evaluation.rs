@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::access::AccessError;
 use crate::config::{EnvironmentValue, clean};
 use crate::syntax::{EvalProblem, Value};
 
@@ -16,9 +17,13 @@ use super::file_context::{Evaluated, FileContext, Include, MergeStrategy, Traced
 use super::merge::merge;
 use super::origins::{Origin, Origins};
 use super::schema::FILE;
+use super::shared_files::SharedAccess;
 use super::unit_config_file::{ConfigBlock, Setting, UnitConfigFile};
 use super::unit_run::UnitRun;
 use super::{AUTOINCLUDE_FILE, UnitError};
+
+/// The maximum number of `include` blocks in a file.
+const MAX_INCLUDES: usize = 256;
 
 /// How a file takes part in the configuration of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +103,10 @@ fn read_includes(context: &FileContext<'_>, role: FileRole<'_>) -> Outcome<Vec<I
     for block in file.body.blocks_of("include") {
         if matches!(role, FileRole::Parent(_)) {
             let message = "an included file cannot include other files";
+            return Err(UnitError::invalid(block.range.place(), message).into());
+        }
+        if includes.len() == MAX_INCLUDES {
+            let message = format!("the file has more than {MAX_INCLUDES} `include` blocks");
             return Err(UnitError::invalid(block.range.place(), message).into());
         }
         if includes.iter().any(|known| known.label == block.label) {
@@ -218,7 +227,7 @@ fn traced(evaluated: &Evaluated) -> Traced {
     }
 }
 
-fn own_features(context: &FileContext<'_>) -> Outcome<Vec<(String, Evaluated)>> {
+fn own_features(context: &FileContext<'_>) -> Outcome<BTreeMap<String, Evaluated>> {
     let blocks = context.file.body.blocks_of("feature");
     let evaluate = |block: &ConfigBlock| {
         let default = block.body.setting("default")?;
@@ -386,7 +395,12 @@ fn check_dependencies(context: &FileContext<'_>, config: &EvaluatedConfig) -> Ou
             continue;
         };
         let full = clean(&context.directory().join(&path));
-        if context.unit.access.rules.contains_unresolved(&full) && !full.is_dir() {
+        // Nothing is disclosed about directories outside of the repository.
+        let is_missing = match context.unit.access.rules.resolve(&full) {
+            Ok(real) => !real.is_dir(),
+            Err(error) => matches!(error, AccessError::Read(_)),
+        };
+        if is_missing {
             return Err(paths.invalid("a directory in `dependencies.paths` does not exist"));
         }
     }
@@ -400,7 +414,7 @@ fn merge_autoinclude(
 ) -> Outcome<EvaluatedConfig> {
     let unit = context.unit;
     let path = context.file.directory().join(AUTOINCLUDE_FILE);
-    if context.file.path == path || !unit.access.exists(&path) {
+    if context.file.path == path || !SharedAccess::has_entry(&path) {
         unit.record_read(path);
         return Ok(config);
     }

@@ -16,6 +16,7 @@ use super::evaluated_config::EvaluatedConfig;
 use super::origins::{Origin, Origins};
 use super::schema::ANY_ARGUMENTS;
 use super::scope::Scope;
+use super::shared_files::SharedAccess;
 use super::unit_config_file::{Setting, UnitConfigFile};
 use super::unit_run::UnitRun;
 use super::{UnitError, VALUES_FILE};
@@ -126,7 +127,7 @@ impl<'a> FileContext<'a> {
             dependencies: OnceCell::new(),
         };
         let path = own.join(VALUES_FILE);
-        if unit.access.exists(&path) {
+        if SharedAccess::has_entry(&path) {
             context.values = Some(context.values_beside(&path)?);
         } else {
             unit.record_read(path);

@@ -1,5 +1,6 @@
 //! Merges the configuration of a unit into that of a parent.
 
+use std::collections::HashMap;
 use std::collections::btree_map::Entry;
 
 use crate::span::Place;
@@ -41,12 +42,7 @@ pub(super) fn merge(
         (Some(parent), Some(child)) => Some(merge_inputs(parent, child, is_deep)),
         (parent, child) => child.or(parent),
     };
-    for (name, feature) in child.features {
-        match parent.features.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => *known = feature,
-            None => parent.features.push((name, feature)),
-        }
-    }
+    parent.features.extend(child.features);
     Ok(parent)
 }
 
@@ -76,12 +72,13 @@ fn merge_terraform(
     parent
         .settings
         .extend(child.settings.into_iter().filter(is_set));
+    let positions = parent.blocks.iter().enumerate();
+    let positions: HashMap<_, _> = positions
+        .map(|(at, block)| ((block.kind, block.label.clone()), at))
+        .collect();
     for block in child.blocks {
-        let same = |known: &&mut super::evaluated_config::LabeledBlock| {
-            known.kind == block.kind && known.label == block.label
-        };
-        match parent.blocks.iter_mut().find(same) {
-            Some(known) => *known = block,
+        match positions.get(&(block.kind, block.label.clone())) {
+            Some(&at) => parent.blocks[at] = block,
             None => parent.blocks.push(block),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use crate::access::{
@@ -20,6 +21,12 @@ use super::unit_config_file::UnitConfigFile;
 /// The maximum size of a configuration file, in bytes, as for configurations of Terraform.
 const MAX_FILE_SIZE: u64 = 16 << 20;
 
+/// The maximum number of answers of one kind to keep. Others are computed again.
+const MAX_ANSWERS: usize = 100_000;
+
+/// The maximum size of the evaluated files to keep, in bytes. Other files are evaluated again.
+const MAX_EVALUATED: u64 = 64_000_000;
+
 #[derive(Debug, Default)]
 pub(super) struct SharedFiles {
     parsed: Mutex<HashMap<PathBuf, Arc<OnceLock<ParseResult>>>>,
@@ -33,6 +40,8 @@ pub(super) struct SharedAccess {
     /// The parsed files that the units may read.
     readable: Answers<PathBuf, ParseResult>,
     evaluated: Answers<PathBuf, Arc<EvaluatedFile>>,
+    /// The approximate size of the values in `evaluated`, in bytes.
+    evaluated_cost: AtomicU64,
     existing: Answers<PathBuf, bool>,
 }
 
@@ -59,7 +68,9 @@ impl<K: Eq + Hash, V: Clone> Answers<K, V> {
 
     fn insert(&self, key: K, answer: V) {
         let mut answers = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        answers.insert(key, answer);
+        if answers.len() < MAX_ANSWERS {
+            answers.insert(key, answer);
+        }
     }
 }
 
@@ -82,6 +93,7 @@ impl SharedFiles {
                 rules: ReadAccess::for_root_module(rules, directory),
                 readable: Answers::default(),
                 evaluated: Answers::default(),
+                evaluated_cost: AtomicU64::new(0),
                 existing: Answers::default(),
             });
             self.access.insert(key.to_path_buf(), Arc::clone(&access));
@@ -119,6 +131,11 @@ impl SharedAccess {
         })
     }
 
+    /// Whether there is an entry at `path`. A symlink counts wherever it leads, so that reading it reports what is wrong.
+    pub(super) fn has_entry(path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok()
+    }
+
     /// Returns a parsed file that the units may read.
     pub(super) fn load(
         &self,
@@ -141,7 +158,12 @@ impl SharedAccess {
     }
 
     pub(super) fn keep_evaluated(&self, path: &Path, file: &Arc<EvaluatedFile>) {
-        self.evaluated.insert(path.to_path_buf(), Arc::clone(file));
+        let [_, values, bytes] = file.cost;
+        // A value takes about as much memory as this many bytes of text.
+        let cost = values * 64 + bytes;
+        if self.evaluated_cost.fetch_add(cost, Ordering::Relaxed) < MAX_EVALUATED {
+            self.evaluated.insert(path.to_path_buf(), Arc::clone(file));
+        }
     }
 }
 

@@ -19,6 +19,9 @@ const COMMAND: &str = "init";
 /// The name of the pseudo-command after which hooks run that precede `init`.
 const READ_CONFIG: &str = "terragrunt-read-config";
 
+/// The maximum length of a glob, in bytes.
+const MAX_GLOB: usize = 4096;
+
 pub(super) fn build_unit(run: &UnitRun<'_>, config: &EvaluatedConfig) -> Outcome<Unit> {
     let mut unit = Unit {
         copies_lock_file: true,
@@ -94,7 +97,13 @@ fn globs(run: &UnitRun<'_>, settings: &Settings, name: &str) -> Outcome<Vec<Stri
     }
     let globs = setting.value.elements();
     let globs = globs.and_then(|globs| globs.iter().map(Value::to_text).collect());
-    globs.ok_or_else(|| setting.invalid(format!("`{name}` must be a list of strings")))
+    let globs: Vec<String> =
+        globs.ok_or_else(|| setting.invalid(format!("`{name}` must be a list of strings")))?;
+    if globs.iter().any(|glob| glob.len() > MAX_GLOB) {
+        let message = format!("`{name}` contains a glob of more than {MAX_GLOB} bytes");
+        return Err(setting.invalid(message));
+    }
+    Ok(globs)
 }
 
 /// Whether a block has one of these commands. A list with unknown elements counts as if it had.

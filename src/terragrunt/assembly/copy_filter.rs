@@ -23,7 +23,10 @@ const CACHE: &str = ".terragrunt-cache";
 /// The maximum number of files and directories that are compared with globs.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The paths that globs match in one directory.
+/// The maximum number of comparisons of a path with a glob.
+const MAX_COMPARISONS: usize = 4_000_000;
+
+/// The paths that globs match in one directory, sorted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CopyFilter {
     included: Arc<[String]>,
@@ -37,6 +40,10 @@ impl CopyFilter {
             return Ok(Self::default());
         }
         let paths = paths_below(directory).ok_or_else(|| AssemblyError::too_many_files(unit))?;
+        let globs = unit.included_in_copy.len() + unit.excluded_from_copy.len();
+        if globs * paths.len() > MAX_COMPARISONS {
+            return Err(AssemblyError::too_many_files(unit));
+        }
         Ok(Self {
             included: expand(&unit.included_in_copy, &paths).into(),
             excluded: expand(&unit.excluded_from_copy, &paths).into(),
@@ -59,16 +66,22 @@ impl CopyFilter {
 
     fn accepts(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
-        if self
-            .excluded
-            .iter()
-            .any(|excluded| text.starts_with(excluded.as_str()))
-        {
+        let is_excluded = |length: usize| {
+            let start = text.get(..length);
+            start.is_some_and(|start| first_from(&self.excluded, start) == Some(start))
+        };
+        if (0..=text.len()).any(is_excluded) {
             return false;
         }
-        let is_included = |included: &String| included.starts_with(&*text);
-        self.included.iter().any(is_included) || !is_hidden(path)
+        let is_included = first_from(&self.included, &text);
+        is_included.is_some_and(|included| included.starts_with(&*text)) || !is_hidden(path)
     }
+}
+
+/// Returns the first of the sorted paths that is not less than `text`. If any path starts with `text`, this one does.
+fn first_from<'p>(paths: &'p [String], text: &str) -> Option<&'p str> {
+    let at = paths.partition_point(|path| path.as_str() < text);
+    paths.get(at).map(String::as_str)
 }
 
 /// Whether a path has a component that starts with a dot, except for the lock file.

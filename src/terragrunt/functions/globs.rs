@@ -14,6 +14,9 @@ use super::{CallResult, failed, only};
 
 const NAME: &str = "mark_glob_as_read";
 
+/// The maximum length of a pattern, in bytes.
+const MAX_PATTERN: usize = 4096;
+
 /// The maximum depth of the directories that are searched.
 const MAX_DEPTH: usize = 100;
 
@@ -23,6 +26,10 @@ pub(super) fn mark_glob_as_read(scope: &Scope<'_>, arguments: &[String]) -> Call
     let given = only(NAME, arguments)?;
     let pattern = absolute(scope, given);
     let pattern = pattern.to_string_lossy();
+    if pattern.len() > MAX_PATTERN {
+        let message = format!("the pattern is longer than {MAX_PATTERN} bytes");
+        return Err(failed(NAME, &message));
+    }
     let literal = pattern
         .find(['*', '?', '[', '{', '\\'])
         .unwrap_or(pattern.len());

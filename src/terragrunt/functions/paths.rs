@@ -10,6 +10,9 @@ use super::super::scope::Scope;
 use super::super::{UNIT_FILE, UNIT_FILE_JSON};
 use super::{CallResult, failed, wrong_count};
 
+/// The steps that looking for a file costs.
+const STEPS_PER_FILE: usize = 20;
+
 /// The number of parent directories in which `find_in_parent_folders` searches.
 const MAX_PARENTS: usize = 100;
 
@@ -33,6 +36,7 @@ pub(super) fn find_in_parent_folders(scope: &Scope<'_>, arguments: &[String]) ->
         .take(MAX_PARENTS)
     {
         for name in candidates(name) {
+            unit.budget.steps(STEPS_PER_FILE)?;
             let candidate = clean(&parent.join(name.trim_start_matches('/')));
             if unit.access.exists(&candidate) {
                 return Ok(shown(&candidate));

@@ -19,4 +19,6 @@ mod output;
 mod printing;
 mod races;
 mod signers;
+#[cfg(unix)]
+mod units;
 mod untrusted;

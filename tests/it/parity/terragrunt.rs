@@ -30,6 +30,8 @@ struct UnitRun {
     locks: BTreeMap<String, String>,
     wall: Duration,
     requests: usize,
+    /// The number of packages and module archives that were requested.
+    downloads: usize,
     bytes: u64,
 }
 
@@ -74,6 +76,7 @@ impl UnitSite {
         UnitRun {
             wall: started.elapsed(),
             requests: log.total(),
+            downloads: log.count("GET", "*.zip"),
             bytes: log.bytes("*"),
             locks: lock_files(&self.context.path(&directory)),
         }
@@ -123,18 +126,25 @@ fn one_run_locks_every_unit_as_terragrunt_does() {
             let theirs = site.run(layout, &format!("{engine}-theirs"), |directory| {
                 site.terragrunt(directory, program, terragrunt)
             });
-            assert_eq!(in_units(theirs.locks), ours.locks, "{}", layout.name);
+            let their_locks = in_units(theirs.locks.clone());
+            assert_eq!(their_locks, ours.locks, "{}", layout.name);
+            let shown = |run: &UnitRun| {
+                format!(
+                    "{:.2} s, {} requests, {} downloads, {} bytes",
+                    run.wall.as_secs_f64(),
+                    run.requests,
+                    run.downloads,
+                    run.bytes
+                )
+            };
             eprintln!(
-                "{} units, {}, {engine}: terragrunt {:.1} s, {} requests, {} bytes; tflock {:.2} s, {} requests, {} bytes; {:.0} times faster",
+                "{} units, {}, {engine}: terragrunt {}; tflock {}; {:.0} times faster, {:.0} times fewer downloads",
                 layout.units,
                 layout.name,
-                theirs.wall.as_secs_f64(),
-                theirs.requests,
-                theirs.bytes,
-                ours.wall.as_secs_f64(),
-                ours.requests,
-                ours.bytes,
-                theirs.wall.as_secs_f64() / ours.wall.as_secs_f64()
+                shown(&theirs),
+                shown(&ours),
+                theirs.wall.as_secs_f64() / ours.wall.as_secs_f64(),
+                theirs.downloads as f64 / ours.downloads as f64
             );
         }
     }
