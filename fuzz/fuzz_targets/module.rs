@@ -1,11 +1,12 @@
 //! Reads a root module of two files, separated by a NUL, for both engines: declarations, overrides, static evaluation.
-//! Also evaluates the same text as a Terragrunt unit and its parent.
+//! Also evaluates the same text as a Terragrunt unit and its parent, and assembles the unit.
 //!
 //! All inputs use one directory in memory. Otherwise creating and deleting directories on a disk would take most of the
 //! time.
 
 #![no_main]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +15,9 @@ use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 use tflock::config::{ModuleCache, ReadOptions, read_root};
 use tflock::provider::Engine;
-use tflock::terragrunt::{UnitOptions, UnitReader};
+use tflock::terragrunt::{
+    Assembly, AssemblyContext, UnitOptions, UnitOutcome, UnitReader, assemble,
+};
 
 /// The in-memory file system on Linux.
 const MEMORY: &str = "/dev/shm";
@@ -53,12 +56,28 @@ fuzz_target!(|input: &[u8]| {
     place("unit/terragrunt.hcl", (!is_json).then_some(first));
     place("unit/terragrunt.hcl.json", is_json.then_some(first));
     place("root.hcl", second);
-    for engine in [Engine::Terraform, Engine::Tofu] {
-        let _ = read_root(DIRECTORY.path(), &ReadOptions::new(engine), &ModuleCache::new(), None);
-    }
     let options = UnitOptions {
         working_directory: DIRECTORY.path().to_path_buf(),
         ..UnitOptions::default()
     };
-    let _ = UnitReader::new(options, Arc::default()).read(Path::new("unit"));
+    let unit = UnitReader::new(options, Arc::default()).read(&DIRECTORY.path().join("unit"));
+    for engine in [Engine::Terraform, Engine::Tofu] {
+        // Without this, sources could be any directories of the machine.
+        let options = ReadOptions {
+            is_untrusted: true,
+            ..ReadOptions::new(engine)
+        };
+        let _ = read_root(DIRECTORY.path(), &options, &ModuleCache::new(), None);
+        let Ok(UnitOutcome::Known(unit)) = &unit else {
+            continue;
+        };
+        let context = AssemblyContext {
+            options: &options,
+            environment: &BTreeMap::new(),
+            fetcher: None,
+        };
+        if let Ok(Assembly::Known(assembled)) = assemble(unit, context) {
+            let _ = assembled.read(&ModuleCache::new(), None);
+        }
+    }
 });
