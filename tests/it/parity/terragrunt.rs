@@ -138,13 +138,13 @@ fn one_run_locks_every_unit_as_terragrunt_does() {
                 )
             };
             eprintln!(
-                "{} units, {}, {engine}: terragrunt {}; tflock {}; {:.0} times faster, {:.0} times fewer downloads",
+                "{} units, {}, {engine}: terragrunt {}; tflock {}; {:.0} times faster, {} times fewer downloads",
                 layout.units,
                 layout.name,
                 shown(&theirs),
                 shown(&ours),
                 theirs.wall.as_secs_f64() / ours.wall.as_secs_f64(),
-                theirs.downloads as f64 / ours.downloads as f64
+                theirs.downloads / ours.downloads
             );
         }
     }
