@@ -116,46 +116,76 @@ fn few_of_ten_thousand_redirects_are_followed() {
     }
 }
 
-/// The scheme of an address, the code that its cloud sends, and variables that the cloud requires.
-type MissingBucket = (
-    &'static str,
-    &'static str,
-    &'static [(&'static str, &'static str)],
-);
+/// Returns the command with an index in the bucket `none` of a cloud whose endpoint is `server`.
+fn in_bucket(command: Program, scheme: &str, server: &FakeRegistry) -> Program {
+    command
+        .env("TFLOCK_INDEX", format!("{scheme}://none"))
+        .env("AWS_ENDPOINT_URL", server.url(""))
+        .env("AWS_SKIP_SIGNATURE", "true")
+        .env("STORAGE_EMULATOR_HOST", server.url(""))
+        .env("AZURE_STORAGE_ENDPOINT", server.url("/account"))
+        .env("AZURE_STORAGE_ACCOUNT_NAME", "account")
+        .env("AZURE_SKIP_SIGNATURE", "true")
+}
+
+/// The clients of the clouds have no retries and time limits of their own.
+#[test]
+fn a_failing_bucket_costs_a_few_seconds_and_one_warning() {
+    let on = || Misbehave::on("*");
+    let body = |bytes| Response::status(200).body(vec![b'x'; bytes]);
+    let mut rows = Vec::new();
+    for scheme in ["s3", "gs", "az"] {
+        rows.extend([
+            (scheme, on().status(403), "responded with 403"),
+            (scheme, on().status(429), "responded with 429"),
+            (
+                scheme,
+                on().status(429).retry_after("30"),
+                "responded with 429",
+            ),
+            (scheme, on().status(500), "responded with 500"),
+            (scheme, on().respond(body(10 << 20)), "larger than"),
+            (scheme, on().html(), ""),
+            (scheme, on().reset(), ""),
+            (scheme, on().hang(), "it is too slow"),
+            (
+                scheme,
+                on().respond(body(100)).drip(1, Duration::from_secs(1)),
+                "it is too slow",
+            ),
+        ]);
+    }
+    check_rows(rows, |(scheme, rule, message)| {
+        let fixture = start();
+        let server = FakeRegistry::start();
+        server.misbehave(rule);
+        let begin = Instant::now();
+        let command = fixture.command(&format!("{LOCK} a b"));
+        let outcome = in_bucket(command, scheme, &server).run().expect_success();
+        let elapsed = begin.elapsed();
+        assert_unchanged(&fixture);
+        assert!(elapsed < Duration::from_secs(11), "{elapsed:?}\n{outcome}");
+        assert_eq!(warnings(&outcome), 1, "{scheme} {message}\n{outcome}");
+        outcome.assert_stderr(&format!("cannot read the hash index `{scheme}://none`"));
+        outcome.assert_stderr(message);
+    });
+}
 
 /// Otherwise, a wrong name in the address would look like an index without records.
 #[test]
 fn a_bucket_that_does_not_exist_is_a_failure() {
-    let rows: [MissingBucket; 3] = [
-        ("s3", "NoSuchBucket", &[("AWS_SKIP_SIGNATURE", "true")]),
-        ("gs", "NoSuchBucket", &[]),
-        (
-            "az",
-            "ContainerNotFound",
-            &[
-                ("AZURE_STORAGE_ACCOUNT", "account"),
-                ("AZURE_SKIP_SIGNATURE", "true"),
-            ],
-        ),
+    let rows = [
+        ("s3", "NoSuchBucket"),
+        ("gs", "NoSuchBucket"),
+        ("az", "ContainerNotFound"),
     ];
-    check_rows(rows, |(scheme, code, variables)| {
+    check_rows(rows, |(scheme, code)| {
         let fixture = start();
         let server = FakeRegistry::start();
         let body = format!("<Error><Code>{code}</Code></Error>");
         let missing = Response::status(404).body(body);
         server.misbehave(Misbehave::on("*").respond(missing));
-        let run = |line: &str| {
-            let command = fixture
-                .command(line)
-                .env("TFLOCK_INDEX", format!("{scheme}://none"));
-            let command = command
-                .env("AWS_ENDPOINT_URL", server.url(""))
-                .env("STORAGE_EMULATOR_HOST", server.url(""))
-                .env("AZURE_STORAGE_ENDPOINT", server.url("/account"));
-            let configure =
-                |command: Program, (name, value): &(&str, &str)| command.env(name, value);
-            variables.iter().fold(command, configure).run()
-        };
+        let run = |line: &str| in_bucket(fixture.command(line), scheme, &server).run();
         let outcome = run(&format!("{LOCK} a b")).expect_success();
         assert_unchanged(&fixture);
         assert_eq!(warnings(&outcome), 1, "{outcome}");
