@@ -104,6 +104,12 @@ impl IndexError {
             Self::Request(RequestFault::Status {
                 status: 401 | 403, ..
             }) => Some(
+                "let the server deliver records without credentials: tflock sends none to an index on a web server"
+                    .to_owned(),
+            ),
+            Self::Bucket(BucketError::Request(RequestFault::Status {
+                status: 401 | 403, ..
+            })) => Some(
                 "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, S3 also responds with 403 if a record is missing"
                     .to_owned(),
             ),

@@ -69,8 +69,11 @@ fn collect(settings: &IndexCommandSettings, fetcher: &Fetcher) -> LockedVersions
     }
     if !has_lock_file {
         let text = "there is no lock file below these paths, so no packages are selected";
-        let warning = Diagnostic::warning(Code::NoLockFile, text, None);
-        locked.diagnostics.push(warning);
+        let hint = "create lock files with `tflock lock -r`, or name providers, such as `hashicorp/random`";
+        locked.diagnostics.push(Diagnostic {
+            hint: Some(hint.to_owned()),
+            ..Diagnostic::warning(Code::NoLockFile, text, None)
+        });
     }
     locked
 }

@@ -15,12 +15,12 @@ fn rows() -> Vec<(Misbehave, &'static str, u64)> {
     vec![
         (
             on().status(403),
-            "set credentials that may use the index",
+            "let the server deliver records without credentials",
             4,
         ),
         (
             on().status(401),
-            "set credentials that may use the index",
+            "let the server deliver records without credentials",
             4,
         ),
         (on().status(429), "the server responded with 429", 4),
@@ -136,7 +136,11 @@ fn a_failing_bucket_costs_a_few_seconds_and_one_warning() {
     let mut rows = Vec::new();
     for scheme in ["s3", "gs", "az"] {
         rows.extend([
-            (scheme, on().status(403), "responded with 403"),
+            (
+                scheme,
+                on().status(403),
+                "set credentials that may use the index",
+            ),
             (scheme, on().status(429), "responded with 429"),
             (
                 scheme,

@@ -128,6 +128,7 @@ fn without_lock_files_nothing_is_selected() {
     let fixture = start();
     let outcome = run_index(&fixture, "fill").expect_success();
     outcome.assert_stderr("there is no lock file below these paths, so no packages are selected");
+    outcome.assert_stderr("hint: create lock files with `tflock lock -r`, or name providers");
     assert_eq!(fixture.registry.log().total(), 0);
 }
 
