@@ -27,11 +27,17 @@ impl RedactedUrl {
         Self(format!("{}{}", &text[..start], before_query(&safe)))
     }
 
-    /// Like [`parse`](Self::parse), but keeps the query parameter `ref`, which names a revision of a repository.
+    /// Like [`parse`](Self::parse), but keeps the query parameter that names a revision: `ref`, or in OCI registries `tag` or `digest`.
     pub fn with_revision(text: &str) -> Self {
         let query = text.split_once('?').map_or("", |(_, query)| query);
         let query = query.split('#').next().unwrap_or_default();
-        let revision = query.split('&').find(|part| part.starts_with("ref="));
+        let names: &[&str] = if text.starts_with("oci://") {
+            &["tag=", "digest="]
+        } else {
+            &["ref="]
+        };
+        let is_revision = |part: &&str| names.iter().any(|name| part.starts_with(name));
+        let revision = query.split('&').find(is_revision);
         let revision = revision.map_or_else(String::new, |part| format!("?{part}"));
         Self(Self::parse(text).0 + &revision)
     }
@@ -161,6 +167,9 @@ mod tests {
             "https://h.test/m.zip?X-Amz-Signature=abc&archive=zip | https://h.test/m.zip",
             "https://h.test/m.zip?token=a?ref=b | https://h.test/m.zip",
             "git::ssh://git@g.test/o/r | git::ssh://g.test/o/r",
+            "oci://u:p@h.test/m?archive=false&tag=v1#x | oci://h.test/m?tag=v1",
+            "oci://h.test/m?digest=sha256:0&ref=r | oci://h.test/m?digest=sha256:0",
+            "https://h.test/m.zip?tag=secret | https://h.test/m.zip",
         ] {
             let (text, expected) = row.split_once(" | ").unwrap();
             let safe = RedactedUrl::with_revision(text).to_string();

@@ -55,6 +55,7 @@ pub(super) fn check_local_path(
         ModulePackage::Git(_)
         | ModulePackage::Archive(_)
         | ModulePackage::Objects(_)
+        | ModulePackage::Oci(_)
         | ModulePackage::Web(_) => return Ok(()),
     };
     if is_inside(path) {
@@ -70,6 +71,7 @@ fn remote_url(package: &ModulePackage) -> Option<Url> {
         ModulePackage::Git(git) => Url::parse(&git.url).ok(),
         ModulePackage::Archive(archive) => Some(archive.url.clone()),
         ModulePackage::Objects(objects) => Some(objects.url.clone()),
+        ModulePackage::Oci(module) => Some(module.repository.url("")),
         ModulePackage::Web(url) => Some(url.clone()),
         ModulePackage::Directory(_) | ModulePackage::File(..) => None,
     }

@@ -108,6 +108,10 @@ pub enum ModuleError {
     },
     #[error("`{0}` has no objects: it is neither a directory nor an archive")]
     NoObjects(RedactedUrl),
+    #[error("`{0}` does not exist in the OCI registry")]
+    NoOciArtifact(RedactedUrl),
+    #[error("`{0}` is in an OCI registry, and Terraform has no modules in OCI registries")]
+    OciWithTerraform(RedactedUrl),
     #[error("`{0}` lists no checksum of the archive")]
     NoChecksum(RedactedUrl),
     #[error("cannot unpack the archive from `{address}`")]
@@ -366,6 +370,12 @@ impl Explain for ModuleError {
             Self::ObjectRefused { fault, .. } => return Some(fault.hint()),
             Self::NoObjects(_) => {
                 "name a directory that contains objects; for an archive with another ending, specify its format, as in `?archive=zip`"
+            }
+            Self::NoOciArtifact(_) => {
+                "push the module with this tag or digest, or name another one: without `tag` and `digest`, the tag is `latest`"
+            }
+            Self::OciWithTerraform(_) => {
+                "if OpenTofu runs this configuration, pass `--engine tofu` or add a file `.opentofu-version`"
             }
             Self::NoChecksum(_) => {
                 "write a line with the checksum and the name of the archive, as `sha256sum` prints it"

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a registry module is resolved to a version and an address | `versions` |
 //! | the address is parsed; a web page may redirect to a different address | `address`, `resolve` |
-//! | the package is fetched: a git repository, an archive, a directory of objects, or a local directory | `obtain`, `objects`, `git`, `archive`, `tar`, `decompression`, `checksum`, `checksum_list` |
+//! | the package is fetched: a git repository, an archive, a directory of objects, a layer in an OCI registry, or a local directory | `obtain`, `objects`, `oci`, `git`, `archive`, `tar`, `decompression`, `checksum`, `checksum_list` |
 //! | the package is stored in the disk cache or in a temporary directory | `module_store`, `run_directory` |
 //! | the subdirectory of the module is located in the package | `subdirectory` |
 //! | the versions that a root module used are recorded for the report | `chosen_versions` |
@@ -27,6 +27,7 @@ mod links;
 mod module_store;
 mod objects;
 mod obtain;
+mod oci;
 mod resolve;
 mod run_directory;
 mod subdirectory;

@@ -51,6 +51,7 @@ impl Fetcher {
             ModulePackage::Objects(objects) => {
                 self.obtain_objects(&client, objects, &address).await
             }
+            ModulePackage::Oci(module) => self.obtain_oci_module(&client, module, &address).await,
             ModulePackage::Web(_) => Err(ModuleError::NoRedirect(address)),
         }
     }

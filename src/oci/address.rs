@@ -160,7 +160,14 @@ fn registry_url(text: &str) -> Result<Url, RepositoryAddressError> {
         other => other,
     };
     match Url::parse(&format!("https://{host}/v2/")) {
-        Ok(url) if url.has_host() && text.chars().all(is_plain) && !text.ends_with(':') => Ok(url),
+        Ok(url)
+            if !text.is_empty()
+                && url.has_host()
+                && text.chars().all(is_plain)
+                && !text.ends_with(':') =>
+        {
+            Ok(url)
+        }
         _ => Err(RepositoryAddressError::Registry(text.to_owned())),
     }
 }

@@ -7,6 +7,7 @@ mod archive_form;
 mod archive_kind;
 mod bucket_address;
 mod file_path;
+mod oci_address;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use archive_form::{ArchiveForm, UrlQuery};
 pub(super) use archive_kind::ArchiveKind;
 use file_path::directory_path;
 pub(super) use file_path::git_path;
+pub(super) use oci_address::{OciModule, OciReference};
 
 /// A package, and the subdirectory of a module in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +43,7 @@ pub(super) enum ModulePackage {
     Archive(ArchivePackage),
     /// All objects below a prefix.
     Objects(ObjectsPackage),
+    Oci(OciModule),
     /// A web address that redirects to a different source.
     Web(Url),
     Directory(PathBuf),
@@ -85,7 +88,7 @@ impl RemoteAddress {
             let address = RedactedUrl::parse(&location);
             ModuleError::Escapes { address, path }
         })?;
-        let package = package(&getter, &location)?;
+        let package = package(&getter, &location, engine)?;
         let subdirectory = subdirectory.unwrap_or_default();
         Ok(Self {
             package,
@@ -100,7 +103,9 @@ impl ModulePackage {
         let checksum = match self {
             Self::Archive(archive) => archive.checksum.as_ref(),
             Self::File(.., checksum) => checksum.as_ref(),
-            Self::Git(_) | Self::Objects(_) | Self::Web(_) | Self::Directory(_) => None,
+            Self::Git(_) | Self::Objects(_) | Self::Oci(_) | Self::Web(_) | Self::Directory(_) => {
+                None
+            }
         };
         match checksum {
             Some(ChecksumSource::List(list)) => Some(list),
@@ -113,6 +118,7 @@ impl ModulePackage {
             Self::Git(git) => RedactedUrl::parse(&git.url),
             Self::Archive(archive) => RedactedUrl::from(&archive.url),
             Self::Objects(objects) => RedactedUrl::from(&objects.url),
+            Self::Oci(module) => RedactedUrl::with_revision(&module.to_string()),
             Self::Web(url) => RedactedUrl::from(url),
             Self::Directory(path) | Self::File(path, ..) => RedactedUrl::local(path),
         }
@@ -145,7 +151,7 @@ fn short_file_path(address: &str) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("file") && path.starts_with('/')).then_some(path)
 }
 
-fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
+fn package(getter: &str, location: &str, engine: Engine) -> Result<ModulePackage, ModuleError> {
     let scheme = location
         .split("://")
         .next()
@@ -156,9 +162,10 @@ fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
         ("hg", _) | ("", "hg") => Err(ModuleError::Unsupported("modules from Mercurial (`hg`)")),
         ("s3", _) | ("", "s3") => objects(location, bucket_address::parse_s3),
         ("gcs", _) | ("", "gcs") => objects(location, bucket_address::parse_gcs),
-        ("oci", _) | ("", "oci") => Err(ModuleError::Unsupported(
-            "modules from OCI registries (`oci`)",
-        )),
+        ("oci", _) | ("", "oci") if engine == Engine::Terraform => {
+            Err(ModuleError::OciWithTerraform(RedactedUrl::parse(location)))
+        }
+        ("oci", _) | ("", "oci") => OciModule::parse(location).map(ModulePackage::Oci),
         ("" | "http" | "https", "http" | "https") => web(location),
         ("" | "file", "file") => file(location),
         ("", "ssh") => Err(invalid(location, "an ssh address must start with `git::`")),

@@ -4,7 +4,11 @@ use super::*;
 
 /// Parses an address and renders it as `PACKAGE // SUBDIRECTORY`, or renders the error.
 fn parsed(text: &str) -> String {
-    let address = match RemoteAddress::parse(text, Engine::Terraform) {
+    parsed_for(text, Engine::Terraform)
+}
+
+fn parsed_for(text: &str, engine: Engine) -> String {
+    let address = match RemoteAddress::parse(text, engine) {
         Ok(address) => address,
         Err(error) => return format!("error: {error}"),
     };
@@ -26,6 +30,7 @@ fn parsed(text: &str) -> String {
             )
         }
         ModulePackage::Objects(objects) => format!("objects {}", objects.url),
+        ModulePackage::Oci(module) => module.to_string(),
         ModulePackage::Web(url) => format!("web {url}"),
         ModulePackage::Directory(path) => format!("directory {}", path.display()),
         ModulePackage::File(path, kind, _) => format!("{kind:?} {}", path.display()),
@@ -126,7 +131,7 @@ fn invalid_addresses_are_refused() {
         "gcs::https://h.test/storage/v1/b/m.zip             | an address in Google Cloud Storage must",
         "gs://b/m.zip                                       | its scheme is not supported",
         "s3::https://s3.amazonaws.com/b/m?checksum=sha256:a | the checksum has the wrong length",
-        "oci://h.test/m                                     | `oci`) are not supported",
+        "oci://h.test/m                                     | Terraform has no modules in OCI registries",
         "https://h.test/main.tf.gz                          | that is not an archive cannot contain a module",
         "https://h.test/m?archive=bz2                       | that is not an archive cannot contain a module",
         "https://h.test/m?checksum=md5:a                    | the checksum has the wrong length",
@@ -151,6 +156,54 @@ fn invalid_addresses_are_refused() {
         let found = parsed(text);
         let is_expected = found.starts_with("error: ") && found.contains(expected);
         assert!(is_expected, "{text}: {found}");
+    }
+}
+
+#[test]
+fn oci_registries() {
+    let digest = format!("sha256:{}", "0".repeat(64));
+    for row in [
+        "oci://h.test/a/m                 | oci://h.test/a/m?tag=latest",
+        "OCI://H.test:5000/m//x?tag=1.0_x | oci://H.test:5000/m?tag=1.0_x // x",
+        "oci::oci://h.test/m?tag=v1#x     | oci://h.test/m?tag=v1",
+        "oci://u:p@h.test/%6d?checksum=   | oci://h.test/m?tag=latest",
+        "oci://h.test/m?digest=DIGEST     | oci://h.test/m?digest=DIGEST",
+        "oci://h.test/m.zip?archive=false | oci://h.test/m.zip?tag=latest",
+        "oci::https://h.test/m            | error: must start with `oci://`",
+        "oci://h.test                     | error: must have the form `oci://REGISTRY/NAME`",
+        "oci://h.test/                    | error: must have the form",
+        "oci://h.test/m/                  | error: must have the form",
+        "oci://h.test/M                   | error: must have the form",
+        "oci://h.test/m:v1                | error: must have the form",
+        "oci://h.test/%2e%2e/m            | error: must have the form",
+        "oci:///m                         | error: must have the form",
+        "oci://h.test/m?                  | oci://h.test/m?tag=latest",
+        "oci://h.test/m?tag=              | error: its `tag` is not a valid tag",
+        "oci://h.test/m?tag=a/b           | error: its `tag` is not a valid tag",
+        "oci://h.test/m?tag=a&tag=b       | error: contains a parameter twice",
+        "oci://h.test/m?tag=a&digest=DIGEST | error: must not have both",
+        "oci://h.test/m?digest=           | error: its `digest` is not a valid digest",
+        "oci://h.test/m?digest=sha256:0   | error: its `digest` is not a valid digest",
+        "oci://h.test/m?ref=v1            | error: may contain only `tag` or `digest`",
+        "oci://h.test/m?archive=          | error: may contain only `tag` or `digest`",
+        "oci://h.test/m?archive=zip       | error: an archive format cannot be named",
+        "oci://h.test/m.tar.gz            | error: an archive format cannot be named",
+        "oci://h.test/m?checksum=md5:0    | error: use `digest` instead of `checksum`",
+        "oci://h.test/m//../x             | error: points outside the module package",
+    ] {
+        let (text, expected) = columns(row);
+        let (text, expected) = (
+            text.replace("DIGEST", &digest),
+            expected.replace("DIGEST", &digest),
+        );
+        let found = parsed_for(&text, Engine::Tofu);
+        match expected.strip_prefix("error: ") {
+            Some(problem) => assert!(
+                found.starts_with("error: ") && found.contains(problem),
+                "{text}: {found}"
+            ),
+            None => assert_eq!(found, expected, "{text}"),
+        }
     }
 }
 

@@ -44,6 +44,8 @@ pub struct OciPackage {
     /// The SHA-256 digest of the zip.
     pub zh: Digest,
     digest: OciDigest,
+    /// The size of the zip in bytes, as the manifest describes it.
+    size: u64,
     repository: OciRepository,
 }
 
@@ -67,9 +69,17 @@ impl OciPackage {
         self.repository.problem(&self.digest.to_string(), problem)
     }
 
-    /// Starts to download the package. The caller checks its digest.
+    /// Starts to download the package. Its size must be as described, if the server sends one. The caller checks its digest.
     pub async fn download(&self) -> Result<Download> {
-        self.repository.blob(&self.digest).await
+        let download = self.repository.blob(&self.digest).await?;
+        let expected = self.size;
+        match download.size() {
+            Some(found) if found != expected => {
+                let problem = OciProblem::Size { found, expected };
+                Err(self.repository.problem(&self.digest.to_string(), problem))
+            }
+            _ => Ok(download),
+        }
     }
 }
 
@@ -134,6 +144,7 @@ impl OciMirror {
             package: id.clone(),
             zh,
             digest,
+            size: layer.size,
             repository,
         })
     }

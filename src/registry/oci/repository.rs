@@ -339,7 +339,7 @@ impl OciRepository {
     }
 
     /// Returns the error for an artifact, which is named by its tag or digest.
-    pub(super) fn problem(&self, reference: &str, problem: OciProblem) -> RegistryError {
+    pub fn problem(&self, reference: &str, problem: OciProblem) -> RegistryError {
         let separator = match reference {
             "" => "",
             digest if digest.contains(':') => "@",

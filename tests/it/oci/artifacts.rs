@@ -232,8 +232,18 @@ const BROKEN: &[BrokenArtifact] = &[
     ),
     (
         "another package",
-        |site| replace_package(site, ResponseBody::bytes("other")),
+        |site| {
+            let size = site.facts("1.1.0", "linux_amd64").size;
+            replace_package(site, ResponseBody::Zeros(size));
+        },
         "the registry sent content with the digest `sha256:",
+    ),
+    (
+        "a package of another size",
+        |site| {
+            change_target(site, |target| target["layers"][0]["size"] = 5.into());
+        },
+        "bytes, not 5",
     ),
     (
         "a missing package",

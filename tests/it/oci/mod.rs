@@ -1,4 +1,4 @@
-//! Providers in OCI registries: `--oci-mirror`, `oci_mirror` in the CLI configuration, and pushing (docs/rules/oci.md).
+//! OCI registries: providers, with `--oci-mirror` and `oci_mirror` in the CLI configuration, pushing, and modules (docs/rules/oci.md).
 //!
 //! | topic | file |
 //! | --- | --- |
@@ -6,11 +6,15 @@
 //! | artifacts that are refused | `artifacts` |
 //! | credentials: where they come from, and which server gets them | `credentials` |
 //! | `tflock mirror oci://...` | `push` |
+//! | modules | `modules` |
+//! | recorded configurations | `recorded` |
 
 mod artifacts;
 mod credentials;
 mod mirror;
+mod modules;
 mod push;
+mod recorded;
 
 use std::collections::BTreeMap;
 

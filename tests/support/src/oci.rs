@@ -158,16 +158,27 @@ impl FakeOciRegistry {
         media_type: &str,
         bytes: &[u8],
     ) -> Value {
-        let digest = digest(bytes);
+        self.put_manifest_as(repository, tag, &digest(bytes), media_type, bytes)
+    }
+
+    /// Stores a manifest under any digest, which may be wrong.
+    pub fn put_manifest_as(
+        &self,
+        repository: &str,
+        tag: &str,
+        digest: &str,
+        media_type: &str,
+        bytes: &[u8],
+    ) -> Value {
         let mut content = self.handler.content();
         let repository = content
             .repositories
             .entry(repository.to_owned())
             .or_default();
         let stored = (media_type.to_owned(), bytes.to_vec());
-        repository.manifests.insert(digest.clone(), stored);
+        repository.manifests.insert(digest.to_owned(), stored);
         if !tag.is_empty() {
-            repository.tags.insert(tag.to_owned(), digest.clone());
+            repository.tags.insert(tag.to_owned(), digest.to_owned());
         }
         json!({"mediaType": media_type, "digest": digest, "size": bytes.len()})
     }
