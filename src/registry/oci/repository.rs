@@ -24,6 +24,7 @@ use crate::registry::oci::authorization::Authorization;
 use crate::registry::oci::credentials::{OciCredentials, OciSettings};
 use crate::registry::request::{ByteLimit, Request};
 use crate::registry::transport::DocumentResponse;
+use crate::registry::wire::Fields;
 use crate::span::Place;
 
 /// The maximum size of a manifest: OpenTofu accepts all that are smaller than 5 MiB.
@@ -135,7 +136,7 @@ impl OciRepository {
             if response.status == StatusCode::NOT_FOUND {
                 return Ok(None);
             }
-            let page: TagPage = response.json()?;
+            let Fields(page): Fields<TagPage> = response.json()?;
             tags.extend(page.tags.into_iter().flatten().flatten());
             requested.insert(url);
             match next_page(&response) {

@@ -33,7 +33,7 @@ pub(super) const FAULTS: &str = r#"
     one byte too many       | ever | @additional byte             | @additional bytes
     body sent twice         | ever | @twice                       | @additional bytes
     no content type         | ever | without_header=Content-Type  | @no content type
-    length too long         | ever | content_length=50000         | the response was cut off after
+    length too long         | ever | content_length=50000         | @too long
     length too long         | once | content_length=50000         | @resumed
     length too short        | ever | content_length=20            | @unusable
     length of 5 GB          | ever | content_length=5000000000    | @too large
@@ -57,15 +57,20 @@ pub(super) const RESULTS: &str = "
     unusable         | list                     | checksum list has no SHA-256 checksum for
     unusable         | signature                | cannot verify the checksum list
     unusable         | package                  | downloaded package does not match the checksum its registry promised
+    unusable         | manifest target blob     | cannot use the OCI artifact
     unusable         | *                        | the response does not follow the protocol
     web page         | discovery index archives | the content type is `text/html`
     web page         | *                        | @unusable
     empty            | discovery                | does not offer a provider registry
     empty            | versions index           | no releases are available
     empty            | download                 | it is for `_`
+    empty            | token                    | its response has no token
+    empty            | tags                     | no releases are available
     empty            | archives                 | has no package for `linux_amd64`
     empty            | *                        | @unusable
     other types      | discovery                | does not support the provider registry protocol
+    other types      | token                    | its response has no token
+    other types      | tags                     | no releases are available
     other types      | *                        | @unusable
     long JSON        | signature                | @too large
     long JSON        | *                        | @unusable
@@ -76,28 +81,36 @@ pub(super) const RESULTS: &str = "
     last byte        | list                     | cannot verify the checksum list
     last byte        | *                        | @unusable
     additional bytes | discovery package        | @unusable
+    additional bytes | manifest target blob     | @unusable
     additional bytes | list                     | cannot verify the checksum list
     additional bytes | *                        | locks
     no content type  | discovery index archives | the content type is missing
+    no content type  | manifest target          | its media type is missing
     no content type  | *                        | locks
+    too long         | blob                     | @unusable
+    too long         | *                        | the response was cut off after
     resumed          | package                  | could not be resumed
+    resumed          | blob                     | @unusable
     resumed          | *                        | locks
     too large        | discovery                | limit for discovery documents
     too large        | list                     | limit for checksum lists
     too large        | signature                | limit for signatures
-    too large        | package                  | limit for packages
+    too large        | package blob             | limit for packages
+    too large        | token                    | limit for tokens
+    too large        | tags                     | limit for lists of tags
+    too large        | manifest target          | limit for manifests
     too large        | *                        | limit for registry responses
-    too large unless package | package          | @unusable
+    too large unless package | package blob     | @unusable
     too large unless package | *                | @too large
-    plain body       | package                  | the body does not match its `Content-Encoding` header
+    plain body       | package blob             | the body does not match its `Content-Encoding` header
     plain body       | *                        | the response was cut off after 0 bytes
-    gzip cut short   | package                  | the body does not match its `Content-Encoding` header
+    gzip cut short   | package blob             | the body does not match its `Content-Encoding` header
     gzip cut short   | *                        | the response was cut off after
 ";
 
 /// Applies the named change to `rule`. Returns `None` if no change has this name.
 pub(super) fn change(name: &str, rule: Misbehave, kind: RequestKind) -> Option<Misbehave> {
-    let is_package = kind == RequestKind::Package;
+    let is_package = kind.is_package();
     let encoded = |rule: Misbehave| rule.header("Content-Encoding", "gzip");
     Some(match name {
         "brackets" => rule.respond(json("[".repeat(100_000))),

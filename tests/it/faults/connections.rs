@@ -67,21 +67,23 @@ pub(super) const FAULTS: &str = r"
 /// Requests with a token are never redirected to plain http. Requests for content that is verified later may be.
 pub(super) const RESULTS: &str = "
     unauthorized  | versions download index archives | requires credentials
+    unauthorized  | token tags manifest target blob  | requires credentials
     unauthorized  | *                                | the server responded with 401 Unauthorized
     forbidden     | versions download index archives | requires credentials
+    forbidden     | token tags manifest target blob  | requires credentials
     forbidden     | *                                | the server responded with 403 Forbidden
     missing       | discovery                        | does not offer a provider registry
     missing       | versions                         | has no provider
     missing       | download                         | has no package for `linux_amd64`
-    missing       | index                            | does not have provider
+    missing       | index tags                       | does not have provider
     missing       | *                                | the server responded with 404 Not Found
     redirect loop | index archives                   | more than 5 redirects
     redirect loop | *                                | more than 9 redirects
     plain http    | list signature package           | cannot connect to the server
     plain http    | *                                | plain http is not allowed for
-    stalled       | package                          | no data arrived for
+    stalled       | package blob                     | no data arrived for
     stalled       | *                                | no complete response within
-    dripped       | package                          | bytes arrived within
+    dripped       | package blob                     | bytes arrived within
     dripped       | *                                | no complete response within
 ";
 

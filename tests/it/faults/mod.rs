@@ -115,7 +115,7 @@ async fn try_fault<'a>(
     kind: RequestKind,
 ) -> TriedFault<'a> {
     let site = LockedSite::start(authority);
-    site.registry.misbehave(fault.rule(kind));
+    site.misbehave(kind, fault.rule(kind));
     let started = Instant::now();
     let found = site.lock(kind).await;
     TriedFault {

@@ -1,4 +1,4 @@
-//! A registry and a mirror, and a complete run of `lock` against them: discovery, versions, description, checksum list,
+//! A registry, a network mirror and an OCI mirror, and a complete run of `lock` against them: discovery, versions, description, checksum list,
 //! signature, package, hashes and the new entry.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,10 @@ use tflock::locking::{
 use tflock::provider::{Engine, Hash, Platform, ProviderAddr, Requirements, VersionConstraints};
 use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, Roots};
 use tflock::reporter;
-use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority, error_chain};
+use tflock_test_support::{
+    Document, FakeOciRegistry, FakeRegistry, Misbehave, OciAccess, ProviderSpec, TestAuthority,
+    error_chain,
+};
 
 /// The kind of request that receives a faulty response.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +31,19 @@ pub(super) enum RequestKind {
     Index,
     /// A mirror's `VERSION.json`.
     Archives,
+    /// A token for an OCI registry.
+    Token,
+    /// An OCI mirror's list of tags.
+    Tags,
+    /// The index manifest of a version in an OCI mirror.
+    Manifest,
+    /// The manifest of a platform in an OCI mirror.
+    Target,
+    /// A package in an OCI mirror.
+    Blob,
 }
 
-pub(super) const KINDS: [RequestKind; 8] = [
+pub(super) const KINDS: [RequestKind; 13] = [
     RequestKind::Discovery,
     RequestKind::Versions,
     RequestKind::Download,
@@ -39,6 +52,11 @@ pub(super) const KINDS: [RequestKind; 8] = [
     RequestKind::Package,
     RequestKind::Index,
     RequestKind::Archives,
+    RequestKind::Token,
+    RequestKind::Tags,
+    RequestKind::Manifest,
+    RequestKind::Target,
+    RequestKind::Blob,
 ];
 
 impl RequestKind {
@@ -52,6 +70,11 @@ impl RequestKind {
             Self::Package => "*_linux_amd64.zip",
             Self::Index => "/mirror/*/index.json",
             Self::Archives => "/mirror/*/1.0.0.json",
+            Self::Token => "/token",
+            Self::Tags => "*/tags/list",
+            Self::Manifest => "*/manifests/1.0.0",
+            Self::Target => "*/manifests/sha256:*",
+            Self::Blob => "*/blobs/*",
         }
     }
 
@@ -62,6 +85,18 @@ impl RequestKind {
 
     const fn is_of_mirror(self) -> bool {
         matches!(self, Self::Index | Self::Archives)
+    }
+
+    const fn is_of_oci(self) -> bool {
+        matches!(
+            self,
+            Self::Token | Self::Tags | Self::Manifest | Self::Target | Self::Blob
+        )
+    }
+
+    /// Whether the responses are the packages themselves.
+    pub(super) const fn is_package(self) -> bool {
+        matches!(self, Self::Package | Self::Blob)
     }
 }
 
@@ -83,7 +118,9 @@ impl Pause for NoWaits {
 }
 
 pub(super) struct LockedSite {
-    pub(super) registry: FakeRegistry,
+    registry: FakeRegistry,
+    /// Has the same package, and requires a token.
+    oci: FakeOciRegistry,
     client: RegistryClient,
     host: String,
 }
@@ -97,6 +134,9 @@ impl LockedSite {
             .platforms(["linux_amd64"])
             .payload(20_000)
             .relative_urls();
+        let oci = FakeOciRegistry::start(authority);
+        oci.publish(NAME, &spec);
+        oci.require(OciAccess::AnonymousToken);
         registry.publish(spec);
         let mirror = format!("/mirror/{host}/{NAME}");
         let package = format!(
@@ -115,8 +155,18 @@ impl LockedSite {
         );
         Self {
             registry,
+            oci,
             client: client(authority),
             host,
+        }
+    }
+
+    /// Adds a rule for faulty responses to this kind of request.
+    pub(super) fn misbehave(&self, kind: RequestKind, rule: Misbehave) {
+        if kind.is_of_oci() {
+            self.oci.misbehave(rule);
+        } else {
+            self.registry.misbehave(rule);
         }
     }
 
@@ -129,6 +179,9 @@ impl LockedSite {
                 &format!("https://{}/mirror/", self.host),
             )
             .unwrap()
+        } else if kind.is_of_oci() {
+            let template = format!("{}/{{namespace}}/{{type}}", self.oci.host());
+            PackageSource::oci(self.client.clone(), &template).unwrap()
         } else {
             PackageSource::registry(self.client.clone())
         };
@@ -158,7 +211,7 @@ impl LockedSite {
     fn right_hashes(&self, kind: RequestKind) -> BTreeSet<String> {
         let facts = self.registry.package(NAME, "1.0.0", "linux_amd64");
         let mut hashes = BTreeSet::from([facts.h1.clone(), facts.zh.clone()]);
-        if !kind.is_of_mirror() {
+        if !kind.is_of_mirror() && !kind.is_of_oci() {
             hashes.insert(FakeRegistry::manifest_zh());
         }
         hashes

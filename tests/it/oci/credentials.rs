@@ -407,8 +407,8 @@ fn storage_hosts_get_no_credentials() {
             "401 Unauthorized",
             "a challenge of the storage service",
         );
-        let size = site.facts("1.1.0", "linux_amd64").size;
-        let body = tflock_test_support::ResponseBody::Zeros(size);
+        let length = site.facts("1.1.0", "linux_amd64").size;
+        let body = tflock_test_support::ResponseBody::Zeros(length);
         storage.put_blob_as("x", &digest, body);
         check(
             &site.lock(LINUX).run(),

@@ -222,8 +222,8 @@ const BROKEN: &[BrokenModule] = &[
         "an unknown digest",
         |site| {
             change(site, |manifest| {
-                manifest["layers"][0]["digest"] = "md5:x".into()
-            })
+                manifest["layers"][0]["digest"] = "md5:x".into();
+            });
         },
         "`md5:x` is not a valid digest of a supported algorithm",
     ),
@@ -232,7 +232,7 @@ const BROKEN: &[BrokenModule] = &[
         |site| {
             let digest = format!("sha384:{}", "0".repeat(96));
             change(site, |manifest| {
-                manifest["layers"][0]["digest"] = digest.into()
+                manifest["layers"][0]["digest"] = digest.into();
             });
         },
         "is not a valid digest of a supported algorithm",
@@ -249,7 +249,7 @@ const BROKEN: &[BrokenModule] = &[
                 site,
                 &format!("sha512:{}", "0".repeat(128)),
                 zipped("1.1.0"),
-            )
+            );
         },
         "has the checksum `sha512:",
     ),
@@ -258,7 +258,7 @@ const BROKEN: &[BrokenModule] = &[
         |site| {
             let digest = format!("sha256:{}", "0".repeat(64));
             change(site, |manifest| {
-                manifest["layers"][0]["digest"] = digest.into()
+                manifest["layers"][0]["digest"] = digest.into();
             });
         },
         "404 Not Found",

@@ -7,6 +7,7 @@ mod index;
 mod measure;
 mod mirror;
 mod network;
+mod oci;
 mod package;
 mod packages;
 pub(crate) mod raw;
@@ -24,10 +25,11 @@ use crate::tflock;
 type Scenario = (&'static str, fn(&Path));
 
 /// All scenarios in the order in which they are run.
-const SCENARIOS: [Scenario; 12] = [
+const SCENARIOS: [Scenario; 13] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
+    ("oci", oci::run),
     ("directories", directories::run),
     ("tree", tree::run),
     ("units", units::run),
