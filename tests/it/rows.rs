@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The pages with the rules of Terraform and OpenTofu.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "config",
     "constraints",
     "hashes",
     "lock-file",
     "mirrors",
+    "oci",
     "registry",
     "terragrunt",
 ];
@@ -48,6 +49,27 @@ fn every_rule_is_numbered_and_names_tests_that_exist() {
     }
     assert!(count > 400, "only {count} rows were found");
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn every_page_explains_exactly_its_marks() {
+    for page in PAGES {
+        let text = fs::read_to_string(in_repository(&format!("docs/rules/{page}.md"))).unwrap();
+        let (_, rest) = text.split_once("\nMarks: ").unwrap_or_default();
+        let (explanation, rules) = rest.split_once("\n\n").unwrap_or_default();
+        let rows: Vec<RuleRow<'_>> = tables(&text)
+            .into_iter()
+            .flat_map(|(_, rows)| rows)
+            .collect();
+        for mark in MARKS {
+            let is_explained = explanation.contains(&format!("**{mark}**"));
+            let is_used = rules.contains(&format!("[{mark}]"))
+                || rows
+                    .iter()
+                    .any(|row| row.seen_in.split(' ').any(|seen| seen == mark));
+            assert_eq!(is_explained, is_used, "{page}.md: mark {mark}");
+        }
+    }
 }
 
 /// Returns the tables of a page, with the number of the section before each.
