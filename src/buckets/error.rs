@@ -46,7 +46,7 @@ pub enum BucketError {
     #[error(transparent)]
     Request(#[from] RequestFault),
     /// Any other failure of an object store, such as a response that does not follow the protocol.
-    #[error("the object store failed")]
+    #[error("the object store reported an error")]
     Store(#[source] CauseText),
 }
 
@@ -94,7 +94,7 @@ impl BucketError {
                     .to_owned(),
             ),
             Self::NoBucket => Some(
-                "create it, or correct the address of the index and the endpoint of the cloud"
+                "create it, or correct its address or the endpoint in the environment"
                     .to_owned(),
             ),
             Self::Credentials(_) | Self::NoCredentials => Some(

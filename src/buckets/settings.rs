@@ -12,7 +12,7 @@ pub struct StoreSettings {
     pub environment: CloudEnvironment,
 }
 
-/// What the user's environment says about object stores.
+/// The settings of object stores in the user's environment.
 #[derive(Clone, Default)]
 pub struct CloudEnvironment {
     /// The variables that configure the clients of object stores, such as `AWS_REGION`. They may contain credentials.

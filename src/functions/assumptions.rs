@@ -75,7 +75,7 @@ pub(super) fn length(
         .transpose()?
         .is_some_and(|most| count > most);
     if too_few || too_many {
-        return Err(format!("the value has the length {count}").into());
+        return Err(format!("the value has {count} elements").into());
     }
     Ok(collection)
 }

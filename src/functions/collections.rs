@@ -177,7 +177,7 @@ pub(super) fn range(arguments: &[Value]) -> FunctionResult {
     };
     let (direction, step_direction) = (end.cmp(start), step.cmp(&zero));
     if direction != Ordering::Equal && direction != step_direction {
-        return Err("the step leads away from the end, or is zero".into());
+        return Err("the step is zero or leads away from the end".into());
     }
     let mut elements = Vec::new();
     let mut at = start.clone();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::access::{AccessError, ReadAccess, ReadRules};
 
-/// Finds files that are not where a module finds them.
+/// Finds files of trees that tflock assembles in memory: the paths that a module uses do not exist on disk.
 pub trait FileLookup: fmt::Debug + Send + Sync {
     /// Looks for an absolute path, which may contain `.` and `..`.
     fn look_up(&self, path: &Path) -> LookedUpFile;

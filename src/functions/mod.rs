@@ -102,8 +102,8 @@ impl Functions {
         Function::find(unprefixed(name)).is_some_and(|function| function.reads_files)
     }
 
-    /// Checks a call that is perhaps never evaluated: tflock must support the function, and OpenTofu must not refuse to look at it.
-    /// A function that does not exist is an error only if it is called.
+    /// Checks a call that may never be evaluated. Fails if tflock does not support the function, or if the engine refuses its name
+    /// in any expression. A function that does not exist is an error only if it is called.
     pub fn check(&self, name: &str) -> Result<(), EvalProblem> {
         match self.find(unprefixed(name)) {
             Ok(Some(Function {

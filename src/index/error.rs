@@ -29,7 +29,7 @@ pub enum IndexError {
     #[error("tflock cannot write to an index on a web server")]
     ReadOnly,
     #[error(
-        "it is too slow: tflock waits at most 4 s for one record, and loses at most 10 s in the whole run"
+        "it is too slow: tflock waits at most 4 s for one record, and at most 10 s for slow records in the whole run"
     )]
     Slow,
     /// The index has a record for the package, but it does not count.

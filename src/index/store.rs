@@ -34,7 +34,7 @@ enum Backend {
 }
 
 impl IndexStore {
-    /// Prepares the access to an index without sending a request.
+    /// Prepares access to an index without sending a request.
     pub fn open(address: IndexAddress, settings: &StoreSettings) -> Result<Self, IndexError> {
         let backend = match &address {
             IndexAddress::Directory(path) => Backend::Directory(path.as_path().into()),

@@ -61,7 +61,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether different archives with the same checksum cannot be made.
+    /// Whether it is infeasible to construct two archives with the same checksum.
     const fn is_strong(self) -> bool {
         matches!(self, Self::Sha256 | Self::Sha512)
     }

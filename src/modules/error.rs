@@ -225,7 +225,7 @@ impl ModuleLimit {
             }
             Self::ObjectListBytes(limit) => {
                 format!(
-                    "a page of the list of `{address}` is larger than the limit of {limit} bytes"
+                    "a page of the object list of `{address}` is larger than the limit of {limit} bytes"
                 )
             }
             Self::RepositoryBytes(limit) => {

@@ -33,7 +33,7 @@ const MAX_PAGES: usize = 2 * MAX_ENTRIES / 1000;
 /// The maximum number of objects requested at the same time.
 const MAX_IN_FLIGHT: usize = 8;
 
-/// The access to one bucket.
+/// Access to one bucket.
 struct BucketAccess<'a> {
     client: &'a RegistryClient,
     store: StoreSettings,

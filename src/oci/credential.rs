@@ -19,7 +19,7 @@ impl fmt::Debug for OciCredential {
     }
 }
 
-/// A place that has credentials.
+/// Credentials, or the helper program that returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
     Fixed(OciCredential),

@@ -169,7 +169,7 @@ impl OciManifest {
         }
     }
 
-    /// Returns the zip of a provider package. A platform at the layer is optional, but must be right.
+    /// Returns the zip of a provider package. The layer need not name a platform, but if it does, the platform must match.
     pub fn provider_zip(&self, wanted: &Platform) -> Result<&OciDescriptor, OciProblem> {
         let layer = self.zip_layer()?;
         if let Some(OciPlatform {

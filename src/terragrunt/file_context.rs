@@ -162,7 +162,8 @@ impl<'a> FileContext<'a> {
         Ok(Traced { value, origins })
     }
 
-    /// Evaluates an argument. If it fails because something is missing that may exist elsewhere, its value is unknown.
+    /// Evaluates an argument. If it fails because a file or variable is missing that may exist on other machines, its value is
+    /// unknown.
     pub(super) fn evaluate(&self, setting: &Setting) -> Outcome<Evaluated> {
         let exceeded = |budget| self.unit.exceeded(setting.place(), budget);
         let paid = setting.value.pay_for_tree(&self.unit.budget);

@@ -111,7 +111,7 @@ pub struct UnknownUnit {
     /// The origins of the unknown value.
     pub origins: String,
     pub place: Place,
-    /// What to do, if the user can give the value.
+    /// How the user can provide the value, if that is possible.
     pub hint: Option<String>,
     /// As [`Unit::files_read`].
     pub files_read: BTreeSet<PathBuf>,

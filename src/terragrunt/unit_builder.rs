@@ -16,7 +16,7 @@ use super::{
 /// The command for which the lock file counts.
 const COMMAND: &str = "init";
 
-/// The name of the pseudo-command after which hooks run that precede `init`.
+/// The pseudo-command in `after_hook` blocks whose hooks run before `init`.
 const READ_CONFIG: &str = "terragrunt-read-config";
 
 /// The maximum length of a glob, in bytes.
@@ -106,7 +106,7 @@ fn globs(run: &UnitRun<'_>, settings: &Settings, name: &str) -> Outcome<Vec<Stri
     Ok(globs)
 }
 
-/// Whether a block has one of these commands. A list with unknown elements counts as if it had.
+/// Whether a block has one of these commands. A list with unknown elements counts as a match.
 fn has_command(block: &LabeledBlock, names: &[&str]) -> bool {
     let Some(commands) = block.settings.get("commands") else {
         return false;

@@ -101,7 +101,7 @@ fn failures_say_why() {
         index([1], 2) => the value is not in the list
         lookup({}, "c") => there is no key `c`
         one([1, 2]) => the list has more than one element
-        range(1, 3, -1) => the step leads away from the end, or is zero
+        range(1, 3, -1) => the step is zero or leads away from the end
         range(1025) => a range can have at most 1024 elements
         slice([1], 0, 2) => the start or the end is outside the list
         zipmap([1], []) => the number of keys differs from the number of values

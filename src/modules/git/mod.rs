@@ -68,7 +68,7 @@ pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
     reference.filter(|reference| is_commit(reference))
 }
 
-/// Whether the package's branch or tag currently resolves to `commit`. `target` is the fetched work tree. Returns false if the server
+/// Whether the package's branch or tag still resolves to `commit`. `target` is the fetched work tree. Returns false if the server
 /// cannot be reached; the subsequent fetch then reports the reason.
 pub(super) async fn is_current(
     access: GitAccess<'_>,

@@ -1,11 +1,11 @@
-//! Reactions to the challenges of registries.
+//! Responds to the authentication challenges of registries.
 //!
 //! The first request to a repository has no credentials. If the registry responds with a challenge, the credentials for the
 //! repository are sent as they are (`Basic`) or exchanged for a token with the scope of the repository (`Bearer`).
 //!
-//! A registry that is taken over could name any server as the one that issues tokens. That server gets the credentials for the
-//! registry only if it has the same host name, or a parent domain of it, or if both belong to Docker Hub. Any other server gets the
-//! credentials that are configured for its own name, if there are any. OpenTofu sends them to any server with https.
+//! A compromised registry could name any server as its token server. The token server gets the credentials for the registry only if
+//! its host name is that of the registry or a parent domain of it, or if both belong to Docker Hub. Any other server gets the
+//! credentials that are configured for its own name, if there are any. OpenTofu sends the registry's credentials to any https server.
 
 use std::collections::BTreeSet;
 
@@ -144,7 +144,7 @@ impl OciRepository {
         Ok(value)
     }
 
-    /// Returns the scopes to request: reading this repository, and what else the registry names for this repository.
+    /// Returns the scopes to request: `pull` for this repository, and the other scopes that the registry names for it.
     fn scopes(&self, named: Option<&str>) -> BTreeSet<String> {
         let own = format!("repository:{}:", self.address.name());
         let named = named.unwrap_or_default().split(' ');

@@ -49,7 +49,7 @@ pub enum AssemblyError {
     },
     #[error("neither the source nor the unit contains a configuration")]
     NoConfiguration { place: Box<Place> },
-    #[error("the globs of the unit would be compared with too many files")]
+    #[error("cannot compare the globs of the unit with so many files and directories")]
     TooManyFiles { place: Box<Place> },
     #[error("cannot read the variable file `{path}` of `extra_arguments`")]
     VariableFile {
@@ -188,7 +188,7 @@ impl Explain for AssemblyError {
             } => "choose another `path`, or set `if_exists` to `overwrite` or `skip`",
             Self::NoConfiguration { .. } => "set `source` in the `terraform` block of the unit",
             Self::TooManyFiles { .. } => {
-                "name directories in `include_in_copy` and `exclude_from_copy` of a smaller source"
+                "remove `include_in_copy` and `exclude_from_copy`, or use a smaller source"
             }
             _ => return None,
         };

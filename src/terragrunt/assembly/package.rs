@@ -155,7 +155,10 @@ fn fetch(
 ) -> Result<Package, AssemblyError> {
     let failed = |cause, hint| AssemblyError::unavailable(source, module, cause, hint);
     let Some(fetcher) = context.fetcher else {
-        return Err(failed("remote modules are not fetched here".into(), None));
+        return Err(failed(
+            "this command does not fetch remote modules".into(),
+            None,
+        ));
     };
     let confined_to = context.options.is_untrusted.then(|| access(unit, context));
     let request = ModuleRequest {
