@@ -9,15 +9,28 @@ use super::Cli;
 
 /// Options of other tools, and what to use instead. The second word is the option of tflock to which the hint refers. It is empty
 /// if the hint refers to no option.
-const FOREIGN_OPTIONS: [(&str, &str, &str); 20] = [
+const FOREIGN_OPTIONS: [(&str, &str, &str); 29] = [
+    ("C", "", DIRECTORY_HINT),
     ("all", "recursive", "use '--recursive'"),
     ("chdir", "", DIRECTORY_HINT),
+    ("directory", "", DIRECTORY_HINT),
     ("dry-run", "check", "use '--check'"),
+    ("exclude", "ignore-path", "use '--ignore-path'"),
+    ("fix", "", "to correct lock files, use 'tflock lock'"),
+    (
+        "force",
+        "refresh",
+        "to ask the registries again, use '--refresh'",
+    ),
     ("json", "format", "use '--format json'"),
     ("lockfile", "check", "to write nothing, use '--check'"),
+    ("n", "check", "use '--check'"),
     ("no-color", "color", "use '--color never'"),
+    ("o", "format", "use '--format'"),
+    ("output", "format", "use '--format'"),
     ("parallelism", "jobs", "use '--jobs'"),
     ("plugin-dir", "fs-mirror", "use '--fs-mirror'"),
+    ("write", "check", "omit it: only '--check' prevents writing"),
     ("backend", "", OMIT_HINT),
     ("backend-config", "", OMIT_HINT),
     ("enable-plugin-cache", "", OMIT_HINT),
@@ -36,14 +49,16 @@ const DIRECTORY_HINT: &str = "name the directory after the command: 'tflock lock
 const OMIT_HINT: &str = "omit it: tflock runs neither Terraform nor OpenTofu";
 
 /// Commands of other tools, and what to run instead. Longer ones precede their first word.
-const FOREIGN_COMMANDS: [(&[&str], &str); 8] = [
+const FOREIGN_COMMANDS: [(&[&str], &str); 10] = [
     (&["providers", "lock"], "tflock lock"),
     (&["providers", "mirror"], "tflock mirror"),
     (&["providers"], "tflock list"),
     (&["audit"], "tflock verify"),
     (&["check"], "tflock lock --check"),
+    (&["diff"], "tflock lock --check --diff"),
     (&["outdated"], "tflock list"),
     (&["plan"], "tflock lock --check --diff"),
+    (&["status"], "tflock lock --check --diff"),
     (&["upgrade"], "tflock lock --upgrade"),
 ];
 
@@ -119,11 +134,13 @@ fn with_hint(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let command = named_command(arguments);
     let hint = match (option_name(&invalid, "--"), option_name(&invalid, "-")) {
         (Some(name), _) => option_hint(&command, name),
-        (None, Some(name)) => short_option_hint(name),
+        (None, Some(name)) => {
+            foreign_option_hint(&command, name).or_else(|| short_option_hint(name))
+        }
         (None, None) => command_hint(arguments),
     };
-    if invalid.starts_with('-') && !invalid.starts_with("--") {
-        // clap suggests `-- -x`, which means a path that starts with a dash.
+    if invalid.starts_with('-') {
+        // clap suggests `-- --x`, which means a path that starts with dashes.
         error.remove(ContextKind::Suggested);
     }
     if let Some(hint) = hint {
@@ -146,18 +163,23 @@ fn option_hint(command: &Command, name: &str) -> Option<String> {
     if super::command_has_option(command, name) {
         return None;
     }
-    let foreign = FOREIGN_OPTIONS.iter().find(|(foreign, replacement, _)| {
-        *foreign == name
-            && (replacement.is_empty() || super::command_has_option(command, replacement))
-    });
-    if let Some((_, _, hint)) = foreign {
-        return Some((*hint).to_owned());
+    if let Some(hint) = foreign_option_hint(command, name) {
+        return Some(hint);
     }
     let program = super::program();
     let mut commands = program.get_subcommands();
     let other = commands.find(|other| super::command_has_option(other, name))?;
     let other = other.get_name();
     Some(format!("'--{name}' is an option of 'tflock {other}'"))
+}
+
+fn foreign_option_hint(command: &Command, name: &str) -> Option<String> {
+    let mut options = FOREIGN_OPTIONS.iter();
+    let (_, _, hint) = options.find(|(foreign, replacement, _)| {
+        *foreign == name
+            && (replacement.is_empty() || super::command_has_option(command, replacement))
+    })?;
+    Some((*hint).to_owned())
 }
 
 /// Returns the hint for a short option that only other commands have.

@@ -53,8 +53,8 @@ Exit codes:
   0    done, nothing failed, no drift
   1    a directory failed; all others were processed
   2    error in usage, configuration or environment
-  3    --check found a lock file that would change or an incomplete mirror, a lock file changed with --fail-on-change,
-       or verify or index check reported findings
+  3    a lock file would change (--check) or changed (--fail-on-change), a mirror is incomplete
+       (mirror --check), or verify or index check reported findings
   130  interrupted";
 
 /// Long help shows the examples before the options.

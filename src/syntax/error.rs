@@ -179,7 +179,9 @@ impl SyntaxProblem {
             Self::ExtraInInterpolation | Self::UnclosedInterpolation => {
                 "to write a literal `${`, double the dollar sign"
             }
-            Self::MultiLineString => "use `\\n`, or a heredoc such as `<<EOT`",
+            Self::MultiLineString => {
+                "add the missing `\"`; for a line break in the text, use `\\n` or a heredoc such as `<<EOT`"
+            }
             _ => return None,
         })
     }

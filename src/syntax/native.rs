@@ -304,7 +304,12 @@ mod tests {
             ("b\rc", Some("end lines with LF or CRLF")),
             ("\"${b\"", Some(dollars)),
             ("\"${b c}\"", Some(dollars)),
-            ("\"b\nc\"", Some("use `\\n`, or a heredoc such as `<<EOT`")),
+            (
+                "\"b\nc\"",
+                Some(
+                    "add the missing `\"`; for a line break in the text, use `\\n` or a heredoc such as `<<EOT`",
+                ),
+            ),
             ("[1 2]", None),
         ] {
             let error = parse(format!("a = {value}\n")).expect_err(value);

@@ -34,12 +34,21 @@ fn arguments_of_other_tools_are_explained() {
         verify --check                  | argument '--check'      | '--check' is an option of 'tflock lock'
         mirror --callers packages modules/a | argument '--callers' | '--callers' is an option of 'tflock lock'
         lock --recursiv                 | argument '--recursiv'   | a similar argument exists: '--recursive'
+        lock -C stacks                  | argument '-C'           | name the directory after the command: 'tflock lock DIR'
+        lock -n                         | argument '-n'           | use '--check'
+        lock --exclude=legacy           | argument '--exclude'    | use '--ignore-path'
+        lock --output json              | argument '--output'     | use '--format'
+        list -o json                    | argument '-o'           | use '--format'
+        lock --force                    | argument '--force'      | to ask the registries again, use '--refresh'
+        lock --write                    | argument '--write'      | omit it: only '--check' prevents writing
+        verify --fix                    | argument '--fix'        | to correct lock files, use 'tflock lock'
         init -r                         | argument '-r'         | '-r' is an option of 'tflock lock'
         cache info -j2                  | argument '-j'         | '-j' is an option of 'tflock lock'
         providers lock -platform=x      | subcommand 'providers'  | use 'tflock lock'
         providers mirror packages       | subcommand 'providers'  | use 'tflock mirror'
         providers                       | subcommand 'providers'  | use 'tflock list'
         upgrade                         | subcommand 'upgrade'    | use 'tflock lock --upgrade'
+        status                          | subcommand 'status'     | use 'tflock lock --check --diff'
         plan                            | subcommand 'plan'       | use 'tflock lock --check --diff'
     ",
     ) {
