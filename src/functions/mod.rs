@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{
-    self, EvalBudget, EvalFault, EvalProblem, EvalScope, Exceeded, Number, Refusal, Value,
+    self, EvalBudget, EvalFault, EvalProblem, EvalScope, Exceeded, Expr, Number, Refusal, Value,
     ValueType,
 };
 
@@ -116,6 +116,18 @@ impl Functions {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks arguments before they are evaluated: the template of Terraform's `templatestring` must be a reference.
+    pub fn check_arguments(&self, name: &str, arguments: &[Expr]) -> Result<(), EvalProblem> {
+        let is_checked = self.engine == Engine::Terraform && name == "templatestring";
+        if is_checked && arguments.first().is_some_and(|first| !first.is_reference()) {
+            return Err(EvalProblem::Function {
+                name: name.to_owned(),
+                message: "the template must be a reference, such as `local.template`".to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Finds a function of the engine. Returns `None` for a provider's function: Terraform does not know its result before apply.

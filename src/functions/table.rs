@@ -203,7 +203,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("substr", Three(|_, text, offset, length| strings::substr(text, offset, length))),
     function("sum", One(|_, list| numbers::sum(list))),
     file_function("templatefile", Two(|functions, path, variables| templates::render(functions, &functions.read_text(path)?, variables))),
-    file_function("templatestring", Two(|functions, template, variables| templates::render(functions, &text(template)?, variables))),
+    file_function("templatestring", Two(templates::render_text)),
     function("textdecodebase64", Unsupported),
     function("textencodebase64", Unsupported),
     function("timeadd", Unsupported),

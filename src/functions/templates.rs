@@ -6,8 +6,9 @@ use std::rc::Rc;
 use serde_json::value::RawValue;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::provider::Engine;
 use crate::syntax::{
-    self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value, normalized,
+    self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value, ValueType, normalized,
 };
 
 use super::{FunctionError, FunctionResult, Functions, NOT_WHOLE, list, number, text};
@@ -271,8 +272,37 @@ fn from_json(json: &RawValue, functions: &Functions, depth: usize) -> FunctionRe
     })
 }
 
-/// Renders a template with `variables` as its only variables. A template cannot render another template.
+/// Implements `templatestring`. In Terraform, the template is a string, its result becomes one, and it reads no files.
+pub(super) fn render_text(
+    functions: &Functions,
+    template: &Value,
+    variables: &Value,
+) -> FunctionResult {
+    match (functions.engine, template) {
+        (Engine::Tofu, template) => render(functions, &text(template)?, variables),
+        (Engine::Terraform, Value::String(template)) => {
+            let rendered = render_as(functions, template, variables, false)?;
+            if rendered == Value::Null {
+                return Err("the result of the template is null".into());
+            }
+            functions.convert(&rendered, &ValueType::String)
+        }
+        (Engine::Terraform, other) => Err(super::wrong_type("a string", other)),
+    }
+}
+
+/// Renders a template that may read files.
 pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -> FunctionResult {
+    render_as(functions, template, variables, true)
+}
+
+/// Renders a template with `variables` as its only variables. A template cannot render another template.
+fn render_as(
+    functions: &Functions,
+    template: &str,
+    variables: &Value,
+    may_read_files: bool,
+) -> FunctionResult {
     let budget = &functions.budget;
     syntax::pay_for_tree(template.len(), budget)?;
     let tree = syntax::parse_template(template).map_err(|fault| fault.problem.to_string())?;
@@ -288,6 +318,7 @@ pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -
     };
     let scope = TemplateScope {
         functions,
+        may_read_files,
         variables,
     };
     let value =
@@ -304,6 +335,7 @@ pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -
 
 struct TemplateScope<'a> {
     functions: &'a Functions,
+    may_read_files: bool,
     variables: BTreeMap<&'a str, Rc<Value>>,
 }
 
@@ -334,6 +366,11 @@ impl EvalScope for TemplateScope<'_> {
     }
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        if !self.may_read_files && Functions::reads_files(name) {
+            let message = "a text template cannot read files".to_owned();
+            let name = name.to_owned();
+            return Err(EvalProblem::Function { name, message });
+        }
         self.functions.call(name, arguments)
     }
 }

@@ -24,8 +24,13 @@ const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
 /// The ASCII characters that are invalid in a namespace: those that STD3 forbids, except `_`.
 const DENIED_IN_NAMESPACE: AsciiDenyList =
     AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
-/// Repository name prefixes that users mistake for part of the type. The longer one comes first.
-const REDUNDANT_PREFIXES: [&str; 2] = ["terraform-provider-", "terraform-"];
+/// Repository name prefixes that users mistake for part of the type. Longer ones come first. Only OpenTofu refuses its own name.
+const REDUNDANT_PREFIXES: [(&str, Option<Engine>); 4] = [
+    ("terraform-provider-", None),
+    ("terraform-", None),
+    ("opentofu-provider-", Some(Engine::Tofu)),
+    ("opentofu-", Some(Engine::Tofu)),
+];
 
 /// A complete, normalized address. Addresses are ordered by host (in its ASCII form), namespace and type, as in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,10 +110,11 @@ fn parse_source(source: &str, engine: Engine) -> Result<ProviderAddr, AddressPro
         normalize_namespace(namespace, engine)?
     };
     let type_name = normalize_part(type_name)?;
-    if let Some(prefix) = REDUNDANT_PREFIXES
-        .iter()
-        .find(|prefix| type_name.starts_with(**prefix))
-    {
+    let is_refused = |(prefix, only): &(&str, Option<Engine>)| {
+        only.is_none_or(|only| only == engine) && type_name.starts_with(prefix)
+    };
+    // The engines accept a redundant prefix in a source without a namespace, and then cannot read the lock file that they write.
+    if let Some((prefix, _)) = REDUNDANT_PREFIXES.into_iter().find(is_refused) {
         return Err(AddressProblem::RedundantPrefix {
             suggestion: suggest(&parts[..parts.len() - 1], &type_name[prefix.len()..]),
             prefix,
@@ -272,6 +278,7 @@ mod tests {
             ("--/p", bad("--")),
             ("-/-", bad("-")),
             ("t/terraform-p", redundant("terraform-", "t/p")),
+            ("terraform-p", redundant("terraform-", "p")),
             (
                 "t/terraform-provider-p",
                 redundant("terraform-provider-", "t/p"),
@@ -293,6 +300,24 @@ mod tests {
                 assert_eq!(error.source_text, source);
             }
         }
+    }
+
+    #[test]
+    fn tofu_also_refuses_its_own_name_as_a_prefix() {
+        for (source, prefix) in [
+            ("t/opentofu-p", "opentofu-"),
+            ("t/opentofu-provider-p", "opentofu-provider-"),
+            ("opentofu-p", "opentofu-"),
+        ] {
+            assert!(
+                ProviderAddr::parse(source, Engine::Terraform).is_ok(),
+                "{source}"
+            );
+            let error = ProviderAddr::parse(source, Engine::Tofu).expect_err(source);
+            let message = format!("the type must not start with `{prefix}`");
+            assert_eq!(error.problem.to_string(), message, "{source}");
+        }
+        assert!(ProviderAddr::parse("t/opentofu", Engine::Tofu).is_ok());
     }
 
     #[test]

@@ -158,6 +158,17 @@ impl Expr {
         self.depth
     }
 
+    /// Whether this is a name, or a part of the value of a name, such as `local.a[0].b`.
+    pub fn is_reference(&self) -> bool {
+        match &self.kind {
+            ExprKind::Variable(_) => true,
+            ExprKind::Attribute(source, _)
+            | ExprKind::Index(source, _)
+            | ExprKind::Splat(source, _) => source.is_reference(),
+            _ => false,
+        }
+    }
+
     /// Returns the text if this is a string literal: a template without interpolations and directives.
     pub fn as_text(&self) -> Option<String> {
         let ExprKind::Template(parts) = &self.kind else {

@@ -132,6 +132,10 @@ impl EvalScope for InstanceScope<'_> {
         }
     }
 
+    fn check_arguments(&self, name: &str, arguments: &[Expr]) -> Result<(), EvalProblem> {
+        self.instance.functions.check_arguments(name, arguments)
+    }
+
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let budget = &self.instance.context.budget;
         // Types in strings are valid only in variables.

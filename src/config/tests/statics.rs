@@ -60,6 +60,12 @@ locals {
   from_resource = q_x.a.id
   loop = local.loop
   path = path.module
+  templates = {
+    source = \"./$${name}\"
+    value  = \"$${value}\"
+    file   = \"$${file(\\\"main.tf\\\")}\"
+    number = 5
+  }
 }
 ";
 
@@ -117,7 +123,14 @@ fn functions() {
         try(convert("./a", string), "./c") | a | -
         assumestringprefix("./c", "./") | - | c | from 1.13 on
         timestamp() == "" ? "./a" : "./c" | - | c
-        templatestring("./$${name}", { name = "c" }) | c | c
+        templatestring("./$${name}", { name = "c" }) | - | c
+        templatestring(local.templates["source"], { name = "c" }) | c | c
+        templatestring((local.templates.source), { name = "c" }) | - | c
+        templatestring(local.templates.value, { value = true }) == "true" ? "./c" : "./a" | c | a
+        try(templatestring("./a", {}), "./c") | c | a
+        try(templatestring(local.templates.number, {}), "./c") | c | -
+        try(templatestring(local.templates.value, { value = null }), "./c") | c | -
+        try(templatestring(local.templates.file, {}), "./c") | c | -
         provider::q::f() | - | -
         can(var.n) ? "./c" : "./a" | - | c
         try(sensitive([1]).x, sensitive([1])[1], sensitive({ a = 1 })["b"], sensitive("a").b, "./c") | c | c

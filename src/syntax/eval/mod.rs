@@ -375,6 +375,7 @@ impl Evaluator<'_> {
                 at(span, self.scope.convert(value, &call.arguments[1]))
             }
             name => {
+                at(span, self.scope.check_arguments(name, &call.arguments))?;
                 let mut arguments = self.values(&call.arguments)?;
                 if call.expand {
                     match arguments.pop().unwrap_or_default() {

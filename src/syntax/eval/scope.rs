@@ -22,6 +22,12 @@ pub trait EvalScope {
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
 
+    /// Checks the expressions of the arguments of a call before they are evaluated.
+    fn check_arguments(&self, name: &str, arguments: &[Expr]) -> Result<(), EvalProblem> {
+        let _ = (name, arguments);
+        Ok(())
+    }
+
     /// Returns the hole that stands for unknown text in a template, between [`HOLE_START`](super::super::HOLE_START) and
     /// [`HOLE_END`](super::super::HOLE_END). `is_block` tells that the text can have any number of lines. If `None`, a template
     /// with an unknown part is unknown as a whole.

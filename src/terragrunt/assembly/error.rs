@@ -49,7 +49,7 @@ pub enum AssemblyError {
     },
     #[error("neither the source nor the unit contains a configuration")]
     NoConfiguration { place: Box<Place> },
-    #[error("cannot compare the globs of the unit with so many files and directories")]
+    #[error("the globs of the unit would be compared with too many files")]
     TooManyFiles { place: Box<Place> },
     #[error("cannot read the variable file `{path}` of `extra_arguments`")]
     VariableFile {
