@@ -14,6 +14,7 @@ mod fingerprint;
 mod join_bounded;
 mod lock_provider;
 mod min_age;
+mod mirrored_packages;
 mod note;
 mod package_index;
 mod package_mirror;

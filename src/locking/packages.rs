@@ -14,10 +14,10 @@ use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageHashes,
     ReportedPackages, VerifiedList,
 };
-use crate::provider::{Digest, Engine, Hash, PackageId, Platform, ProviderAddr, Version};
+use crate::provider::{Digest, Engine, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::{
-    AvailableVersions, ByteLimit, LocalPackage, MirrorPackage, OciPackage, PackageLocation,
-    PackageMeta, PackageSource, RegistryClient, RegistryError,
+    AvailableVersions, ByteLimit, PackageLocation, PackageMeta, PackageSource, RegistryClient,
+    RegistryError,
 };
 use crate::reporter::Reporter;
 
@@ -27,9 +27,7 @@ use super::min_age::Undated;
 use super::package_index::{FalseRecord, IndexUsage, PackageIndex, SourcedHashes};
 use super::package_mirror::PackageMirror;
 use super::record::PackageRecord;
-use super::transfer::{
-    DownloadSource, Downloaded, PackageDownload, TransferError, Transfers, hash_files,
-};
+use super::transfer::{DownloadSource, Downloaded, PackageDownload, TransferError, Transfers};
 use super::trust::{Trust, Verifier};
 
 /// Where the packages for directories of one engine come from.
@@ -44,7 +42,7 @@ pub struct EngineSource {
 /// The packages of one run, from their sources and from the disk cache.
 pub struct Packages {
     sources: BTreeMap<Engine, EngineSource>,
-    transfers: Transfers,
+    pub(super) transfers: Transfers,
     pub(super) verifier: Verifier,
     /// The start of the run. The age of a version is measured from it.
     pub(super) started: SystemTime,
@@ -352,76 +350,9 @@ impl Packages {
         self.index.is_read() && self.transfers.mirror.0.is_none()
     }
 
-    async fn request_mirror(
-        &self,
-        engine: Engine,
-        package: &MirrorPackage,
-    ) -> Result<PackageRecord, PackageFailure> {
-        let request = PackageDownload {
-            package: &package.package,
-            from: DownloadSource::Url(&package.url),
-            digest: None,
-        };
-        let known = match package.zh() {
-            Some(zh) => self.known_hashes(zh, request).await,
-            None => None,
-        };
-        let hashes = match known {
-            Some(hashes) => hashes,
-            None => self.download(engine, request).await?,
-        };
-        let matching = package.check(hashes.zh, hashes.zip_h1.as_ref())?;
-        Ok(PackageRecord::from_mirror(engine, hashes, matching))
-    }
-
-    /// OpenTofu records the digest of the zip, because the manifest of the package names it.
-    async fn request_oci(
-        &self,
-        engine: Engine,
-        package: &OciPackage,
-    ) -> Result<PackageRecord, PackageFailure> {
-        let request = PackageDownload {
-            package: &package.package,
-            from: DownloadSource::Oci(package),
-            digest: Some(package.zh),
-        };
-        let hashes = match self.known_hashes(package.zh, request).await {
-            Some(hashes) => hashes,
-            None => match self.download(engine, request).await {
-                Err(TransferError::OtherDigest { found }) => {
-                    return Err(PackageFailure::from(package.wrong_digest(found)));
-                }
-                hashes => hashes?,
-            },
-        };
-        let zh = Hash::zh(package.zh);
-        Ok(PackageRecord::from_mirror(engine, hashes, vec![zh]))
-    }
-
-    async fn hash_local(
-        &self,
-        engine: Engine,
-        package: LocalPackage,
-        id: &PackageId,
-    ) -> Result<PackageRecord, PackageFailure> {
-        let type_name = id.provider.type_name.clone();
-        match package {
-            LocalPackage::Zip(path) => {
-                let result = self.transfers.hash_local(&path, id).await;
-                let hashes = result.map_err(|source| PackageFailure::Local { path, source })?;
-                self.keep_computed(&type_name, &hashes).await;
-                Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
-            }
-            LocalPackage::Directory(path) => match hash_files(path.clone(), type_name).await {
-                Ok(h1) => Ok(PackageRecord::unpacked(h1, path)),
-                Err(source) => Err(PackageFailure::Local { path, source }),
-            },
-        }
-    }
-
     /// Returns the hashes of the zip with the digest `zh` if an earlier run has computed them. If there is a mirror to fill, the zip
     /// must also be in the mirror.
-    async fn known_hashes(
+    pub(super) async fn known_hashes(
         &self,
         zh: Digest,
         request: PackageDownload<'_>,
@@ -432,7 +363,7 @@ impl Packages {
         mirror.hashes(request.package, zh, cached).await
     }
 
-    async fn download(
+    pub(super) async fn download(
         &self,
         engine: Engine,
         request: PackageDownload<'_>,
@@ -448,7 +379,7 @@ impl Packages {
     }
 
     /// Stores hashes that this run computed from the bytes of a zip.
-    async fn keep_computed(&self, type_name: &str, hashes: &PackageHashes) {
+    pub(super) async fn keep_computed(&self, type_name: &str, hashes: &PackageHashes) {
         self.index.push(type_name, hashes);
         self.cache.keep_hashes(type_name, hashes).await;
     }

@@ -6,7 +6,7 @@
 //! which uses the same discovery (`module_registry`). OCI registries have a different protocol (`oci`). `package_source` chooses
 //! between registries and mirrors.
 //!
-//! On the level below these protocols, `request` describes and sends a single request, `transport` and `download` repeat it
+//! On the level below these protocols, `request` describes and sends a single request (with a `request_method`), `transport` and `download` repeat it
 //! according to `retry`, and `credentials` and `netrc` provide the credentials for a host. `http_clients` builds the HTTP clients with
 //! the certificate authorities of `trusted_roots`. `proxies`, `connect_fault` and `certificate_fault` explain why a server cannot be
 //! reached.
@@ -32,6 +32,7 @@ mod package_source;
 mod proxies;
 mod request;
 mod request_error;
+mod request_method;
 mod retry;
 mod settings;
 mod transport;

@@ -2,18 +2,13 @@
 //!
 //! The HTTP client does not follow redirects itself, because the request determines which redirects and headers are allowed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use futures_util::stream::try_unfold;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION,
 };
-use reqwest::{Body, Method, Response, StatusCode, Url};
-use tokio::io::AsyncReadExt as _;
+use reqwest::{Response, StatusCode, Url};
 
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
@@ -23,7 +18,8 @@ use crate::registry::error::{RegistryError, RequestPurpose};
 use crate::registry::http_clients::{ContentKind, HttpClients};
 use crate::registry::http_validator::HttpValidator;
 use crate::registry::proxies::UsedProxy;
-use crate::registry::request_error::{CauseText, RequestError, RequestFault, inner};
+use crate::registry::request_error::{RequestError, RequestFault, inner};
+use crate::registry::request_method::RequestMethod;
 use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
@@ -81,77 +77,6 @@ pub(super) const fn engine_version(engine: Engine) -> &'static str {
     }
 }
 
-/// The size of the pieces in which a file is sent.
-const PIECE: usize = 64 * 1024;
-
-/// The method of a request, with its content.
-#[derive(Clone, Debug, Default)]
-pub(super) enum RequestMethod {
-    #[default]
-    Get,
-    Head,
-    /// Without content.
-    Post,
-    Put(RequestContent),
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum RequestContent {
-    Bytes(Bytes),
-    File(FileContent),
-}
-
-/// A file that is sent. Clones share the progress.
-#[derive(Clone, Debug)]
-pub(super) struct FileContent {
-    path: PathBuf,
-    size: u64,
-    sent: Arc<AtomicU64>,
-}
-
-impl FileContent {
-    /// Refers to a file of `size` bytes.
-    pub(super) fn new(path: PathBuf, size: u64) -> Self {
-        let sent = Arc::default();
-        Self { path, size, sent }
-    }
-
-    async fn body(&self) -> Result<Body, RequestFault> {
-        let file = tokio::fs::File::open(&self.path).await;
-        let file = file.map_err(|error| RequestFault::Content(CauseText::innermost(&error)))?;
-        let sent = Arc::clone(&self.sent);
-        let pieces = try_unfold((file, sent), |(mut file, sent)| async move {
-            let mut piece = BytesMut::with_capacity(PIECE);
-            let count = file.read_buf(&mut piece).await?;
-            sent.fetch_add(count as u64, Ordering::Relaxed);
-            let next = (count > 0).then(|| (piece.freeze(), (file, sent)));
-            Ok::<_, std::io::Error>(next)
-        });
-        Ok(Body::wrap_stream(pieces))
-    }
-}
-
-impl RequestMethod {
-    const fn name(&self) -> Method {
-        match self {
-            Self::Get => Method::GET,
-            Self::Head => Method::HEAD,
-            Self::Post => Method::POST,
-            Self::Put(_) => Method::PUT,
-        }
-    }
-
-    /// Returns the body, and its size unless the HTTP client knows it. `None` if the method has no body.
-    async fn body(&self) -> Result<Option<(Body, Option<u64>)>, RequestFault> {
-        Ok(match self {
-            Self::Get | Self::Head => None,
-            Self::Post => Some((Body::from(Bytes::new()), Some(0))),
-            Self::Put(RequestContent::Bytes(bytes)) => Some((Body::from(bytes.clone()), None)),
-            Self::Put(RequestContent::File(file)) => Some((file.body().await?, Some(file.size))),
-        })
-    }
-}
-
 /// A request: method, address, credentials, redirects, retries and limits.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
@@ -194,21 +119,18 @@ pub(super) struct RequestCourse {
 impl Request {
     /// Returns the kind of connection for a document or a file that is sent.
     pub(super) const fn kind(&self) -> ContentKind {
-        match &self.method {
-            RequestMethod::Put(RequestContent::File(_)) => ContentKind::Package,
-            _ => ContentKind::Document,
+        if self.method.sends_file() {
+            ContentKind::Package
+        } else {
+            ContentKind::Document
         }
     }
 
     /// Waits until an attempt has taken too long. Returns the fault.
     pub(super) fn time_limit(&self) -> impl Future<Output = RequestFault> + use<> {
         let timeout = self.timeout;
-        let sent = match &self.method {
-            RequestMethod::Put(RequestContent::File(file)) => Some(Arc::clone(&file.sent)),
-            _ => None,
-        };
+        let progress = self.method.progress();
         async move {
-            let progress = || sent.as_ref().map(|sent| sent.load(Ordering::Relaxed));
             loop {
                 let before = progress();
                 tokio::time::sleep(timeout).await;

@@ -20,7 +20,7 @@ use crate::registry::client::RegistryClient;
 use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::oci::mirror::{OciMirror, RepositoryMapping};
 use crate::registry::oci::repository::{OciManifestBody, OciRepository};
-use crate::registry::request::{FileContent, RequestContent};
+use crate::registry::request_method::{RequestContent, UploadFile};
 
 /// How often an index manifest is written before the run gives up. Each time, at least one other process has made progress.
 const MAX_INDEX_WRITES: usize = 30;
@@ -63,7 +63,7 @@ impl OciMirrorWriter {
     pub async fn push(&self, id: &PackageId, zip: Digest, path: PathBuf, size: u64) -> Result<()> {
         let repository = self.repository(&id.provider).await?;
         let zip = OciDigest::sha256(zip);
-        let file = RequestContent::File(FileContent::new(path, size));
+        let file = RequestContent::File(UploadFile::new(path, size));
         repository.push_blob(&zip, &file).await?;
         let config = RequestContent::Bytes(Bytes::from_static(EMPTY_CONFIG));
         let empty = OciDigest::sha256_of(EMPTY_CONFIG);

@@ -12,7 +12,8 @@ use crate::oci::{OciDigest, OciProblem};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::oci::repository::{CONTENT_DIGEST, OciRepository, header_text};
-use crate::registry::request::{MAX_PACKAGE, Request, RequestContent, RequestMethod};
+use crate::registry::request::{MAX_PACKAGE, Request};
+use crate::registry::request_method::{RequestContent, RequestMethod};
 use crate::registry::retry::{RetryPolicy, jitter};
 use crate::registry::transport::DocumentResponse;
 
