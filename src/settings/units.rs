@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::config::EnvironmentValue;
 use crate::provider::Engine;
@@ -27,6 +28,7 @@ pub struct UnitSettings {
     /// The engine that the user selects for Terragrunt.
     pub engine: Option<Engine>,
     program_directories: Vec<PathBuf>,
+    is_tofu_installed: OnceLock<bool>,
     ignored: Vec<&'static str>,
 }
 
@@ -51,17 +53,19 @@ impl UnitSettings {
             environment: environment.iter().map(value).collect(),
             engine: program.and_then(engine_of_program),
             program_directories: directories.into_iter().flatten().collect(),
+            is_tofu_installed: OnceLock::new(),
             ignored: SOURCE_VARIABLES.into_iter().filter(is_set).collect(),
         }
     }
 
     /// Returns the engine that Terragrunt uses if nothing selects one: OpenTofu, if it is installed.
     pub fn installed_engine(&self) -> Option<Engine> {
-        let program = format!("tofu{}", std::env::consts::EXE_SUFFIX);
-        let mut directories = self.program_directories.iter();
-        directories
-            .any(|directory| directory.join(&program).is_file())
-            .then_some(Engine::Tofu)
+        let is_installed = self.is_tofu_installed.get_or_init(|| {
+            let program = format!("tofu{}", std::env::consts::EXE_SUFFIX);
+            let mut directories = self.program_directories.iter();
+            directories.any(|directory| directory.join(&program).is_file())
+        });
+        is_installed.then_some(Engine::Tofu)
     }
 
     /// Returns a message for each variable that Terragrunt would use and tflock ignores.
