@@ -28,8 +28,8 @@
 //! | How do machines share package hashes? | [`index`], and `docs/reference/index-format.md` |
 //! | How are requests to registries and mirrors sent? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
 //! | How are packages found in OCI registries? | [`oci`] (formats), [`registry`] (requests) |
-//! | How are remote modules fetched? | [`modules`], [`git`] |
-//! | What protects against a hostile pull request? | [`access`], [`git`], [`modules`], and `docs/security.md` |
+//! | How are remote modules fetched? | [`modules`], [`git`], [`mercurial`] |
+//! | What protects against a hostile pull request? | [`access`], [`subprocess`], [`modules`], and `docs/security.md` |
 //! | Where do messages, findings and exit codes come from? | [`code`] (the table of codes), [`diagnostic`], [`locking`] (findings), [`run`] (reports) |
 //!
 //! # Layers
@@ -45,9 +45,9 @@
 //! | directories, locking | [`walk`]: finds module directories; [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
 //! | units, hash index | [`terragrunt`]: evaluates Terragrunt units; [`index`]: signed package hashes that machines share |
 //! | object stores | [`buckets`]: S3, Google Cloud Storage, Azure Blob Storage |
-//! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
+//! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`], [`mercurial`]: the programs git and `hg` |
 //! | packages on disk, reports, functions | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings; [`functions`]: the functions of expressions |
-//! | formats and helpers | [`package`]: packages, checksums, signatures; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
+//! | formats and helpers | [`package`]: packages, checksums, signatures; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores; [`subprocess`]: runs programs with limits |
 //! | languages | [`syntax`]: HCL; [`oci`]: names, manifests and credentials of OCI registries |
 //! | provider types | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | positions, addresses | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: runs one job per key |
@@ -76,6 +76,7 @@ pub mod git;
 pub mod index;
 pub mod lockfile;
 pub mod locking;
+pub mod mercurial;
 pub mod mirror;
 pub mod modules;
 pub mod oci;
@@ -92,6 +93,7 @@ pub mod reporter;
 pub mod run;
 pub mod settings;
 pub mod span;
+pub mod subprocess;
 pub mod syntax;
 pub mod temporary_file;
 pub mod terragrunt;

@@ -317,6 +317,8 @@ mod tests {
             git::ssh://git@h/p.git?ref=x => git::ssh://git@h/p.git?ref=x
             https://example.com/m.zip => https://example.com/m.zip
             s3::https://s3.amazonaws.com/b/m.zip => s3::https://s3.amazonaws.com/b/m.zip
+            https://s3.amazonaws.com/b/m.zip => https://s3.amazonaws.com/b/m.zip
+            https://www.googleapis.com/storage/v1/b/k => https://www.googleapis.com/storage/v1/b/k
             /abs/path => file:///abs/path
             git::/abs/path => git::file:///abs/path
             git::/abs//sub/../path => git::file:///abs//path

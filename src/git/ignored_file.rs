@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::GitError;
+use super::problem::GitProblem;
 use super::repository::Repository;
 use super::settings::GitSettings;
 
@@ -39,7 +40,7 @@ pub fn find_ignored(
         })?;
     // The exit status is 1 if no file is ignored.
     if !matches!(output.status.code(), Some(0 | 1)) {
-        return Err(io::Error::other(output.failure().1));
+        return Err(io::Error::other(GitProblem::describe(&output).1));
     }
     Ok(parse(&output.stdout))
 }

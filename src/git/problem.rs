@@ -1,14 +1,14 @@
 //! Recognizes common problems in the messages of git and ssh, which are in English because git runs with `LC_ALL=C`.
 
+use crate::subprocess::{ProcessOutput, SshProblem};
+
+/// The maximum number of characters of standard error in an error message.
+const MAX_MESSAGE: usize = 300;
+
 /// The cause of a failed git command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitProblem {
-    /// The key of the ssh server is unknown.
-    UnknownHostKey,
-    /// The key of the ssh server differs from the known one.
-    ChangedHostKey,
-    /// The ssh server accepts none of the user's keys.
-    SshKey,
+    Ssh(SshProblem),
     /// The https server requires credentials, and git has none for it.
     NoCredentials,
     /// The https server rejects the credentials that git sent.
@@ -39,15 +39,9 @@ pub enum GitProblem {
 }
 
 /// Parts of messages with the problems that they indicate. An earlier one takes precedence: the later ones may also follow from it.
-const SIGNS: [(&str, GitProblem); 46] = {
+const SIGNS: [(&str, GitProblem); 43] = {
     use GitProblem as Problem;
     [
-        (
-            "REMOTE HOST IDENTIFICATION HAS CHANGED",
-            Problem::ChangedHostKey,
-        ),
-        ("Host key verification failed", Problem::UnknownHostKey),
-        ("Permission denied (", Problem::SshKey),
         ("Could not resolve host", Problem::UnknownHost),
         ("SSL certificate problem", Problem::Certificate),
         ("certificate verification failed", Problem::Certificate),
@@ -102,24 +96,9 @@ const SIGNS: [(&str, GitProblem); 46] = {
 };
 
 /// The next step for the user.
-const HINTS: [(GitProblem, &str); 19] = {
+const HINTS: [(GitProblem, &str); 16] = {
     use GitProblem as Problem;
     [
-        (
-            Problem::UnknownHostKey,
-            "connect once with `ssh`, or add the server's key to `known_hosts` with `ssh-keyscan`, after comparing it with the key that \
-             the server's operator publishes",
-        ),
-        (
-            Problem::ChangedHostKey,
-            "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
-             intercept the connection",
-        ),
-        (
-            Problem::SshKey,
-            "add an ssh key that may read the repository to this user's agent or `~/.ssh`; git runs without prompts, so the key must not \
-             require a passphrase outside the agent",
-        ),
         (
             Problem::NoCredentials,
             "configure a git credential helper for this host, or a token with `url.<base>.insteadOf`: git runs without prompts",
@@ -192,14 +171,38 @@ const HINTS: [(GitProblem, &str); 19] = {
 impl GitProblem {
     /// Finds the problem, and the line of the message that shows it.
     pub fn find(message: &str) -> Option<(Self, &str)> {
+        if let Some((problem, line)) = SshProblem::find(message) {
+            return Some((Self::Ssh(problem), line));
+        }
         SIGNS.iter().find_map(|(sign, problem)| {
             let line = message.lines().find(|line| line.contains(sign))?;
             Some((*problem, line.trim()))
         })
     }
 
+    /// Returns the problem of a failed command, and the line of standard error that shows it. If the problem is unknown, this is the
+    /// first line or, if standard error is empty, the exit status.
+    pub(super) fn describe(output: &ProcessOutput) -> (Option<Self>, String) {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let visible = |line: &str| {
+            let visible = line.chars().filter(|character| !character.is_control());
+            visible.take(MAX_MESSAGE).collect()
+        };
+        if let Some((problem, line)) = Self::find(&text) {
+            return (Some(problem), visible(line));
+        }
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        (
+            None,
+            first.map_or_else(|| output.status.to_string(), visible),
+        )
+    }
+
     /// Returns the next step for the user.
     pub fn hint(self) -> Option<&'static str> {
+        if let Self::Ssh(problem) = self {
+            return Some(problem.hint());
+        }
         let row = HINTS.iter().find(|(problem, _)| *problem == self);
         row.map(|(_, hint)| *hint)
     }
@@ -217,7 +220,7 @@ mod tests {
             (
                 SSH,
                 Some((
-                    GitProblem::SshKey,
+                    GitProblem::Ssh(SshProblem::Key),
                     "git@h.test: Permission denied (publickey).",
                 )),
             ),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::error::GitError;
-use super::process::{ProcessOutput, RunError, run_blocking};
+use super::problem::GitProblem;
 use super::settings::{GitSettings, GitTarget};
 use crate::access::find_repository;
+use crate::subprocess::{ProcessOutput, RunError, run_blocking};
 
 /// A repository whose owner git accepts.
 pub(super) struct Repository<'a> {
@@ -138,7 +139,7 @@ fn run_git(
         })
         .map_err(|error| match error {
             RunError::System(source) => GitError::Program {
-                program: settings.program.clone(),
+                program: settings.program().to_path_buf(),
                 source,
             },
             error => GitError::Command {
@@ -153,7 +154,7 @@ fn successful(command: &'static str, output: ProcessOutput) -> Result<Vec<u8>, G
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let (problem, message) = output.failure();
+    let (problem, message) = GitProblem::describe(&output);
     Err(GitError::Command {
         command,
         message,

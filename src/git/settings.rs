@@ -6,19 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::environment::{FIXED, VariableContent, content_of, is_inherited, leads_to_credentials};
-use super::working_directory::WorkingDirectory;
+use super::environment::{CONFIGURATION_PREFIXES, FIXED, INHERITED};
+use crate::subprocess::ProgramSettings;
 
-/// The program, environment and working directory for git commands.
+/// The settings for git commands. Git inherits only the variables that it needs.
 #[derive(Clone, Debug)]
 pub struct GitSettings {
-    /// The name or path of the program. A bare name is looked up in the `PATH` of `environment`.
-    pub program: PathBuf,
-    /// The caller's environment. Git inherits only the variables that it needs.
-    environment: BTreeMap<String, String>,
-    /// Whether git runs without the user's credentials and configuration.
-    is_anonymous: bool,
-    working_directory: WorkingDirectory,
+    settings: ProgramSettings,
 }
 
 /// The repository that a git command uses. Git never searches parent directories for one, because a directory of the tree could be a
@@ -65,58 +59,42 @@ impl GitSettings {
     /// Creates settings for the program with this name or path. `environment` is the caller's environment.
     pub fn new(program: impl Into<PathBuf>, environment: BTreeMap<String, String>) -> Self {
         Self {
-            program: program.into(),
-            environment,
-            is_anonymous: false,
-            working_directory: WorkingDirectory::default(),
+            settings: ProgramSettings::new(
+                program,
+                environment,
+                &INHERITED,
+                &CONFIGURATION_PREFIXES,
+            ),
         }
+    }
+
+    /// Returns the name or path of the program.
+    pub fn program(&self) -> &Path {
+        &self.settings.program
     }
 
     /// Returns settings without credentials: git uses no keys, credential helpers, netrc file or user configuration, which may contain
     /// credentials. The only permitted protocol is https, because ssh uses the user's keys.
     pub fn anonymous(&self) -> Self {
-        let mut anonymous = self.clone();
-        anonymous.is_anonymous = true;
-        let environment = &mut anonymous.environment;
-        environment.retain(|name, _| !leads_to_credentials(name));
-        environment.insert("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned());
-        environment.insert("GIT_CONFIG_GLOBAL".to_owned(), EMPTY_FILE.to_owned());
-        anonymous
+        let mut settings = self.settings.anonymous();
+        settings.set("GIT_CONFIG_NOSYSTEM", "1");
+        settings.set("GIT_CONFIG_GLOBAL", EMPTY_FILE);
+        Self { settings }
     }
 
     /// Removes variables that refer to configuration inside one of `trees`, which are absolute and without symlinks. Relative paths in
     /// variables are resolved against `directory`, an absolute path.
-    pub fn outside_of(mut self, trees: &[&Path], directory: &Path) -> Self {
-        let is_inside = |path: &Path| {
-            let real = path.canonicalize();
-            let real = real.as_deref().unwrap_or(path);
-            trees.iter().any(|tree| real.starts_with(tree))
-        };
-        self.environment.retain(|name, value| {
-            let content = content_of(name);
-            if value.is_empty() || content == VariableContent::Other {
-                return true;
-            }
-            let path = directory.join(&*value);
-            if let Some(text) = path.to_str() {
-                text.clone_into(value);
-            }
-            content != VariableContent::ConfigurationPath || !is_inside(&path)
-        });
-        self
+    pub fn outside_of(self, trees: &[&Path], directory: &Path) -> Self {
+        Self {
+            settings: self.settings.outside_of(trees, directory),
+        }
     }
 
     /// Builds a git command to which the caller adds a subcommand and arguments. `protocols` is a list separated by colons. The command
     /// starts in an empty directory, so all paths must be absolute.
     pub fn command(&self, protocols: &str, target: GitTarget<'_>) -> io::Result<Command> {
-        let directory = self.working_directory.path()?;
-        let mut command = Command::new(&self.program);
-        command
-            .current_dir(&directory)
-            .env_clear()
-            .envs(self.variables(protocols))
-            .envs(self.is_anonymous.then_some(("HOME", &directory)))
-            .env("GIT_CEILING_DIRECTORIES", ceilings(&directory, target));
+        let (mut command, directory) = self.settings.command(self.variables(protocols))?;
+        command.env("GIT_CEILING_DIRECTORIES", ceilings(&directory, target));
         for setting in CONFIGURATION {
             command.args(["-c", setting]);
         }
@@ -140,18 +118,12 @@ impl GitSettings {
     /// Returns the environment variables for the git process. Git enforces `protocols` everywhere, including in redirects, submodules
     /// and the user's `url.*.insteadOf`.
     fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
-        let allowed = if self.is_anonymous {
+        let allowed = if self.settings.is_anonymous() {
             "https"
         } else {
             protocols
         };
-        let inherited = self
-            .environment
-            .iter()
-            .filter(|(name, _)| is_inherited(name));
-        let mut variables: BTreeMap<_, _> = inherited
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        let mut variables = self.settings.variables();
         let fixed = FIXED.into_iter().chain([("GIT_ALLOW_PROTOCOL", allowed)]);
         variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
         if !variables.contains_key("GIT_SSH") {

@@ -10,7 +10,7 @@ use crate::registry::AllowedHosts;
 
 use super::address::git_path;
 use super::checksum_list::local_path;
-use super::{ModuleError, ModulePackage, RemoteAddress};
+use super::{ModuleError, ModulePackage, RemoteAddress, VersionControl, mercurial};
 
 /// Checks that a registry or server named in a module call is allowed. Addresses in the responses of allowed hosts are not checked.
 pub(super) fn check_host(
@@ -51,8 +51,13 @@ pub(super) fn check_local_path(
     }
     let path = match &address.package {
         ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
-        ModulePackage::Git(git) if git.is_local => git_path(&git.url),
-        ModulePackage::Git(_)
+        ModulePackage::Repository(local) if local.is_local => {
+            let is_safe = |path: &PathBuf| {
+                local.program == VersionControl::Git || mercurial::is_self_contained(path)
+            };
+            git_path(&local.url).filter(is_safe)
+        }
+        ModulePackage::Repository(_)
         | ModulePackage::Archive(_)
         | ModulePackage::Objects(_)
         | ModulePackage::Oci(_)
@@ -67,8 +72,8 @@ pub(super) fn check_local_path(
 /// Returns the URL of a package, or `None` if the package is on this machine or its address is not a URL.
 fn remote_url(package: &ModulePackage) -> Option<Url> {
     match package {
-        ModulePackage::Git(git) if git.is_local => None,
-        ModulePackage::Git(git) => Url::parse(&git.url).ok(),
+        ModulePackage::Repository(local) if local.is_local => None,
+        ModulePackage::Repository(repository) => Url::parse(&repository.url).ok(),
         ModulePackage::Archive(archive) => Some(archive.url.clone()),
         ModulePackage::Objects(objects) => Some(objects.url.clone()),
         ModulePackage::Oci(module) => Some(module.repository.url("")),
@@ -104,6 +109,7 @@ mod tests {
                 Some("evil.test"),
             ),
             ("git::https://evil.test/r", Some("evil.test")),
+            ("hg::ssh://hg@evil.test/r", Some("evil.test")),
         ] {
             let remote = ModuleSource::Remote(source.to_owned());
             let address = RemoteAddress::parse(source, Engine::Terraform).unwrap();

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::buckets::BucketError;
-use crate::code::Code;
 use crate::git::GitProblem;
+use crate::mercurial::HgProblem;
 use crate::provider::ModuleVersionConstraints;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, RegistryError};
-use crate::span::{Explain, Place};
+
+use super::VersionControl;
 
 /// The reason why a remote module cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +25,12 @@ pub enum ModuleError {
     /// A kind of source or archive that tflock does not support. The name is in the plural.
     #[error("{0} are not supported")]
     Unsupported(&'static str),
-    /// A git address whose protocol is not allowed.
-    #[error("`{address}` uses the protocol `{protocol}`, but git may use only https, ssh and file")]
+    /// The address of a repository whose protocol is not allowed.
+    #[error(
+        "`{address}` uses the protocol `{protocol}`, but {program} may use only https, ssh and file"
+    )]
     Protocol {
+        program: VersionControl,
         address: RedactedUrl,
         protocol: String,
     },
@@ -67,11 +71,15 @@ pub enum ModuleError {
     /// A web address that is neither an archive nor a redirect to a module source.
     #[error("`{0}` is neither an archive nor a redirect to a module source")]
     NoRedirect(RedactedUrl),
-    #[error("cannot run `{}`", program.display())]
-    RunGit { program: PathBuf, source: io::Error },
+    #[error("cannot run `{}`", path.display())]
+    RunProgram {
+        program: VersionControl,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("git cannot {step} {what} from `{address}`: {message}")]
     Git {
-        step: GitStep,
+        step: FetchStep,
         what: String,
         address: RedactedUrl,
         /// The line of git's standard error that shows the problem, or its last lines.
@@ -86,8 +94,32 @@ pub enum ModuleError {
     },
     #[error("`{0}` has no commits")]
     EmptyRepository(RedactedUrl),
-    #[error("git did not fetch `{address}` within {seconds} s")]
-    GitTimeout { address: RedactedUrl, seconds: u64 },
+    #[error("hg cannot {step} {what} from `{address}`: {message}")]
+    Mercurial {
+        step: FetchStep,
+        what: String,
+        address: RedactedUrl,
+        /// The line of standard error that shows the problem, or its last lines.
+        message: String,
+        problem: Option<HgProblem>,
+    },
+    /// This version of Mercurial would run programs that a repository on this machine names.
+    #[error(
+        "cannot read `{address}` safely with hg {version}, which reads the configuration of repositories"
+    )]
+    OldMercurial {
+        address: RedactedUrl,
+        version: String,
+    },
+    /// A Mercurial repository with subrepositories in a form that tflock does not support.
+    #[error("`{0}` has subrepositories of git or Subversion, or with rules for their paths")]
+    Subrepositories(RedactedUrl),
+    #[error("{program} did not fetch `{address}` within {seconds} s")]
+    RepositoryTimeout {
+        program: VersionControl,
+        address: RedactedUrl,
+        seconds: u64,
+    },
     #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
     Checksum {
         address: RedactedUrl,
@@ -144,14 +176,14 @@ pub enum ModuleError {
     Offline(RedactedUrl),
 }
 
-/// A step of fetching a module with git.
+/// A step of fetching a module from a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GitStep {
+pub enum FetchStep {
     Fetch,
     CheckOut,
 }
 
-impl fmt::Display for GitStep {
+impl fmt::Display for FetchStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Fetch => "fetch",
@@ -171,24 +203,6 @@ pub enum ObjectFault {
     Anonymous(String),
 }
 
-impl ObjectFault {
-    fn hint(&self) -> String {
-        match self {
-            Self::Region => {
-                "name the region of the bucket in the address, as in `s3-eu-west-1.amazonaws.com`"
-                    .to_owned()
-            }
-            Self::Permission => {
-                "check that the bucket and the object exist, and that your credentials allow to read and to list them"
-                    .to_owned()
-            }
-            Self::Anonymous(origin) => format!(
-                "if you trust this server, set `AWS_ENDPOINT_URL_S3={origin}`: only AWS and the endpoint in this variable get your credentials"
-            ),
-        }
-    }
-}
-
 /// A limit on fetched modules, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
@@ -203,8 +217,8 @@ pub enum ModuleLimit {
     RepositoryBytes(u64),
     RepositoryEntries(usize),
     Submodules(usize),
-    GitOutputBytes(usize),
-    GitMemoryBytes(u64),
+    ProgramOutputBytes(VersionControl, usize),
+    ProgramMemoryBytes(VersionControl, u64),
     Redirects(usize),
 }
 
@@ -237,11 +251,13 @@ impl ModuleLimit {
             Self::Submodules(limit) => format!(
                 "`{address}` exceeds the limit of {limit} submodules, including nested ones"
             ),
-            Self::GitOutputBytes(limit) => {
-                format!("git's output for `{address}` exceeds the limit of {limit} bytes")
+            Self::ProgramOutputBytes(program, limit) => {
+                format!(
+                    "the output of {program} for `{address}` exceeds the limit of {limit} bytes"
+                )
             }
-            Self::GitMemoryBytes(limit) => format!(
-                "git ran out of memory while fetching `{address}`: the limit for each process is {limit} bytes"
+            Self::ProgramMemoryBytes(program, limit) => format!(
+                "{program} ran out of memory while fetching `{address}`: the limit for each process is {limit} bytes"
             ),
             Self::Redirects(limit) => format!("`{address}` redirects more than {limit} times"),
         }
@@ -255,38 +271,11 @@ fn required(constraints: Option<&ModuleVersionConstraints>) -> String {
     )
 }
 
-/// Returns the hint for constraints that allow no version: how to select the prerelease that they name, or the newest release.
-fn version_hint(
-    constraints: Option<&ModuleVersionConstraints>,
-    newest: Option<&str>,
-) -> Option<String> {
-    match constraints.and_then(ModuleVersionConstraints::prerelease_not_alone) {
-        Some(version) => Some(format!(
-            "to select a prerelease, write only its version: `version = \"{version}\"`"
-        )),
-        None => newest.map(|newest| format!("the newest release is {newest}")),
-    }
-}
-
 impl ModuleError {
-    /// Returns the hint for an error of a submodule.
-    fn submodule_hint(&self) -> Option<String> {
-        match self {
-            Self::Git {
-                problem: Some(GitProblem::UnknownReference),
-                ..
-            } => Some(
-                "push the commit to the repository of the submodule, or update the submodule to a commit that was pushed"
-                    .to_owned(),
-            ),
-            error => error.hint(),
-        }
-    }
-
-    /// Changes the step of a failed git command to [`GitStep::CheckOut`].
+    /// Changes the step of a failed command to [`FetchStep::CheckOut`].
     pub(super) fn in_checkout(mut self) -> Self {
-        if let Self::Git { step, .. } = &mut self {
-            *step = GitStep::CheckOut;
+        if let Self::Git { step, .. } | Self::Mercurial { step, .. } = &mut self {
+            *step = FetchStep::CheckOut;
         }
         self
     }
@@ -303,88 +292,5 @@ pub(super) fn disk(path: &Path) -> impl Fn(io::Error) -> ModuleError + Copy + '_
 impl From<RegistryError> for ModuleError {
     fn from(error: RegistryError) -> Self {
         Self::Registry(Arc::new(error))
-    }
-}
-
-impl Explain for ModuleError {
-    fn code(&self) -> Code {
-        Code::ModuleUnavailable
-    }
-
-    fn place(&self) -> Option<&Place> {
-        match self {
-            Self::Registry(error) => error.place(),
-            _ => None,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        const INSTALL: &str =
-            "run `init` or `get` in this directory first, so that the module is in `.terraform`";
-        const INSTALL_TRUSTED: &str = "if you trust the module, run `init` or `get` in this directory first, so that it is in `.terraform`";
-        let hint = match self {
-            Self::Registry(error) => return error.hint(),
-            Self::HostNotAllowed(host) => {
-                return Some(format!(
-                    "if you trust this host, add `--allow-host {host}`, and also name every other host that the run requires"
-                ));
-            }
-            Self::NoVersion {
-                constraints,
-                newest,
-                ..
-            } => return version_hint(constraints.as_ref(), newest.as_deref()),
-            Self::Unsupported(_) => INSTALL,
-            Self::Limit {
-                limit:
-                    ModuleLimit::ArchiveBytes(_)
-                    | ModuleLimit::ChecksumListBytes(_)
-                    | ModuleLimit::Objects(_)
-                    | ModuleLimit::ObjectBytes(_)
-                    | ModuleLimit::ObjectListBytes(_)
-                    | ModuleLimit::Redirects(_),
-                ..
-            } => return None,
-            Self::Limit { .. } | Self::GitTimeout { .. } => INSTALL_TRUSTED,
-            Self::Protocol { .. } => "write the address with `https://` or `ssh://`",
-            Self::PlainHttp(_) => {
-                "use https, or add `checksum=sha256:...` to the query of the source"
-            }
-            Self::RunGit { .. } => {
-                "install git, which modules in git repositories require, or run `init` or `get` first"
-            }
-            Self::Git {
-                problem: Some(problem),
-                ..
-            } => return problem.hint().map(str::to_owned),
-            Self::Submodule { source, .. } => return source.submodule_hint(),
-            Self::NoSubmoduleAddress { .. } => {
-                "add the submodule to `.gitmodules`, or remove it from the repository with `git rm --cached`"
-            }
-            Self::ShallowRepository { .. } => "run `git fetch --unshallow` in that repository",
-            Self::EmptyRepository(_) => "push a commit, or correct the address",
-            Self::NoRedirect(_) => {
-                "specify the archive format with `?archive=zip`, or write `git::` before the address of a repository"
-            }
-            Self::Bucket { source, .. } => return source.hint(),
-            Self::ObjectRefused { fault, .. } => return Some(fault.hint()),
-            Self::NoObjects(_) => {
-                "name a directory that contains objects; for an archive with another ending, specify its format, as in `?archive=zip`"
-            }
-            Self::NoOciArtifact(_) => {
-                "push the module with this tag or digest, or name another one: without `tag` and `digest`, the tag is `latest`"
-            }
-            Self::OciWithTerraform(_) => {
-                "if OpenTofu runs this configuration, pass `--engine tofu` or add a file `.opentofu-version`"
-            }
-            Self::NoChecksum(_) => {
-                "write a line with the checksum and the name of the archive, as `sha256sum` prints it"
-            }
-            Self::Checksum { .. } => {
-                "check whether the archive was replaced or a proxy rewrites downloads"
-            }
-            _ => return None,
-        };
-        Some(hint.to_owned())
     }
 }

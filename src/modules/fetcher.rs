@@ -14,6 +14,7 @@ use crate::buckets::CloudEnvironment;
 use crate::cache::DiskCache;
 use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest};
 use crate::git::GitSettings;
+use crate::mercurial::HgSettings;
 use crate::once_map::OnceMap;
 use crate::provider::Engine;
 use crate::registry::{RegistryClient, RegistryError};
@@ -21,13 +22,14 @@ use crate::reporter::unlogged;
 use crate::span::Explain as _;
 
 use super::run_directory::RunDirectory;
-use super::{ModuleError, ModulePackage, ModuleStore, git, subdirectory};
+use super::{MAX_REPOSITORY_BYTES, ModuleError, ModulePackage, ModuleStore, subdirectory};
 
 /// Fetches remote modules into the disk cache, or into a temporary directory that is removed when this value is dropped.
 pub struct Fetcher {
     runtime: Handle,
     pub(super) clients: Box<dyn Fn(Engine) -> RegistryClient + Send + Sync>,
     pub(super) git: GitSettings,
+    pub(super) mercurial: HgSettings,
     pub(super) redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
     /// The fetched packages. The boolean in the key indicates whether plain http is permitted.
     packages: OnceMap<(ModulePackage, bool), Result<PathBuf, Arc<ModuleError>>>,
@@ -57,17 +59,19 @@ impl Fetcher {
         runtime: Handle,
         clients: impl Fn(Engine) -> RegistryClient + Send + Sync + 'static,
         git: GitSettings,
+        mercurial: HgSettings,
     ) -> Self {
         Self {
             runtime,
             clients: Box::new(clients),
             git,
+            mercurial,
             redirects: OnceMap::default(),
             packages: OnceMap::default(),
             run_directory: RunDirectory::default(),
             store: ModuleStore::default(),
             clouds: CloudEnvironment::default(),
-            max_bytes: git::MAX_REPOSITORY_BYTES,
+            max_bytes: MAX_REPOSITORY_BYTES,
             cancel: watch::Sender::new(false),
             active: watch::Sender::new(0),
         }
@@ -85,7 +89,7 @@ impl Fetcher {
         self
     }
 
-    /// Sets the maximum size of a repository in bytes, instead of [`git::MAX_REPOSITORY_BYTES`].
+    /// Sets the maximum size of a repository in bytes, instead of [`MAX_REPOSITORY_BYTES`].
     pub fn with_max_repository_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
@@ -110,7 +114,7 @@ impl Fetcher {
         }
     }
 
-    /// Cancels all current and future requests and kills git processes. Returns when no thread is fetching a module.
+    /// Cancels all current and future requests and kills processes of git and Mercurial. Returns when no thread is fetching a module.
     pub async fn stop(&self) {
         self.cancel.send_replace(true);
         let mut active = self.active.subscribe();

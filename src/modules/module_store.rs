@@ -27,7 +27,10 @@ use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{HttpValidator, ModuleId, ModuleLocation, ModuleVersions};
 
-use super::{ArchiveKind, ArchivePackage, Checksum, GitPackage, ModuleError, disk, links};
+use super::{
+    ArchiveKind, ArchivePackage, Checksum, ModuleError, RepositoryPackage, VersionControl, disk,
+    links,
+};
 
 /// The maximum total size of stored modules, in bytes. The modules of the largest monorepos take a few hundred megabytes.
 const MAX_STORED_BYTES: u64 = 2 << 30;
@@ -156,11 +159,11 @@ impl ModuleStore {
         }
     }
 
-    pub(super) fn commit(&self, repository: &GitPackage) -> Option<String> {
+    pub(super) fn commit(&self, repository: &RepositoryPackage) -> Option<String> {
         self.text(&commit_key(repository))
     }
 
-    pub(super) fn record_commit(&self, repository: &GitPackage, commit: &str) {
+    pub(super) fn record_commit(&self, repository: &RepositoryPackage, commit: &str) {
         self.write(&commit_key(repository), commit);
     }
 
@@ -250,13 +253,23 @@ fn location_key(module: &ModuleId, version: &ModuleVersion) -> CacheKey {
     key(&["location", &module, &version])
 }
 
-fn commit_key(repository: &GitPackage) -> CacheKey {
+fn commit_key(repository: &RepositoryPackage) -> CacheKey {
     let reference = repository.reference.as_deref().unwrap_or_default();
-    key(&["commit", &repository.url, reference])
+    let (_, commit) = entry_names(repository);
+    key(&[commit, &repository.url, reference])
 }
 
-pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> CacheKey {
-    key(&["repository", &repository.url, commit])
+pub(super) fn repository_key(repository: &RepositoryPackage, commit: &str) -> CacheKey {
+    let (name, _) = entry_names(repository);
+    key(&[name, &repository.url, commit])
+}
+
+/// Returns the names of cache entries for packages and for commits.
+const fn entry_names(repository: &RepositoryPackage) -> (&'static str, &'static str) {
+    match repository.program {
+        VersionControl::Git => ("repository", "commit"),
+        VersionControl::Mercurial => ("hg repository", "hg commit"),
+    }
 }
 
 fn archive_record_key(archive: &ArchivePackage) -> CacheKey {

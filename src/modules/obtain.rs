@@ -9,12 +9,12 @@ use crate::redacted_url::RedactedUrl;
 use crate::registry::{RegistryClient, is_loopback};
 
 use super::checksum::Algorithm;
-use super::git::GitAccess;
 use super::module_store::{PackageStaging, archive_key, content_key, repository_key};
+use super::repository::RepositoryAccess;
 use super::resolve::ResolvedSource;
 use super::{
-    ArchivePackage, Checksum, ChecksumSource, Fetcher, GitPackage, ModuleError, ModulePackage,
-    archive, checksum_list, disk, git,
+    ArchivePackage, Checksum, ChecksumSource, Fetcher, ModuleError, ModulePackage,
+    RepositoryPackage, VersionControl, archive, checksum_list, disk, git, mercurial,
 };
 
 impl Fetcher {
@@ -38,7 +38,7 @@ impl Fetcher {
                 archive::unpack(file, *kind, checksum.as_ref(), &target, &address)?;
                 Ok(target)
             }
-            ModulePackage::Git(repository) => {
+            ModulePackage::Repository(repository) => {
                 self.obtain_repository(repository, &client, &address).await
             }
             ModulePackage::Archive(archive) => {
@@ -58,16 +58,20 @@ impl Fetcher {
 
     async fn obtain_repository(
         &self,
-        repository: &GitPackage,
+        repository: &RepositoryPackage,
         client: &RegistryClient,
         address: &RedactedUrl,
     ) -> Result<PathBuf, ModuleError> {
         let offline = client.settings().http.offline;
-        let git = GitAccess {
-            settings: &self.git,
+        let access = RepositoryAccess {
+            git: &self.git,
+            mercurial: &self.mercurial,
             hosts: &client.settings().allowed_hosts,
         };
-        let whole = git::whole_commit(repository);
+        let whole = match repository.program {
+            VersionControl::Git => git::whole_commit(repository),
+            VersionControl::Mercurial => mercurial::whole_commit(repository),
+        };
         let known = whole
             .map(str::to_owned)
             .or_else(|| self.store.commit(repository));
@@ -77,7 +81,7 @@ impl Fetcher {
                 .find(&repository_key(repository, &commit), address)
             && (whole.is_some()
                 || offline
-                || git::is_current(git, repository, &commit, &package).await)
+                || is_current(access, repository, &commit, &package).await)
         {
             return Ok(package);
         }
@@ -85,7 +89,13 @@ impl Fetcher {
             return Err(ModuleError::Offline(address.clone()));
         }
         let staging = self.stage()?;
-        let commit = git::fetch(git, repository, &staging.target, self.max_bytes).await?;
+        let (target, max_bytes) = (&staging.target, self.max_bytes);
+        let commit = match repository.program {
+            VersionControl::Git => git::fetch(access, repository, target, max_bytes).await?,
+            VersionControl::Mercurial => {
+                mercurial::fetch(access, repository, target, max_bytes).await?
+            }
+        };
         self.store.record_commit(repository, &commit);
         self.store
             .adopt(&repository_key(repository, &commit), staging)
@@ -165,6 +175,21 @@ impl Fetcher {
         match self.store.stage() {
             Some(staging) => Ok(staging),
             None => self.run_directory.next_path().map(PackageStaging::uncached),
+        }
+    }
+}
+
+/// Whether the branch or tag of a repository currently resolves to `commit`, whose package is in the directory `package`.
+async fn is_current(
+    access: RepositoryAccess<'_>,
+    repository: &RepositoryPackage,
+    commit: &str,
+    package: &Path,
+) -> bool {
+    match repository.program {
+        VersionControl::Git => git::is_current(access, repository, commit, package).await,
+        VersionControl::Mercurial => {
+            mercurial::is_current(access, repository, commit, package).await
         }
     }
 }

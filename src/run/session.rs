@@ -181,8 +181,13 @@ fn fetcher(
         .map(|(engine, source)| (*engine, source.client.clone()))
         .collect();
     let client = move |engine| clients[&engine].clone();
-    let fetcher = Fetcher::new(runtime.handle().clone(), client, tree.git.clone())
-        .with_clouds(settings.clouds.clone());
+    let fetcher = Fetcher::new(
+        runtime.handle().clone(),
+        client,
+        tree.git.clone(),
+        tree.mercurial.clone(),
+    )
+    .with_clouds(settings.clouds.clone());
     match store {
         Some(store) => {
             let refresh = settings.cache.usage == CacheUsage::Refresh;

@@ -1,6 +1,6 @@
 //! The directories that a run processes, and the settings of each one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use crate::cli::{ConfinementArgs, ReadingArgs, TreeArgs};
 use crate::config::ReadOptions;
 use crate::git::{GitSettings, TrackedFiles};
 use crate::locking::{Policy, Upgrade};
+use crate::mercurial::HgSettings;
 use crate::options::{EffectiveOptions, OptionLayer, ValueOrigin};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
@@ -31,6 +32,7 @@ pub struct TreeSettings {
     /// The directories of the areas to process, which `--changed` and `--failed` can narrow.
     pub working_set: WorkingSet,
     pub git: GitSettings,
+    pub mercurial: HgSettings,
     /// What the content of the repository may use. `None` if the repository is trusted.
     pub untrusted: Option<Untrusted>,
     /// Remove temporary files that killed runs have left next to lock files. False if the run writes nothing.
@@ -108,7 +110,7 @@ impl TreeSettings {
         let mut reading = read_options(request.reading, environment, untrusted.as_ref())?;
         let config_files = config_files(tree, confinement, environment)?;
         let groups = path_groups(tree, &command_line, environment, &config_files)?;
-        let git = git_settings(environment, real_paths(&groups));
+        let (git, mercurial) = repository_settings(environment, real_paths(&groups));
         let tracked = untrusted.is_some().then(|| TrackedFiles::new(git.clone()));
         reading.files = Arc::new(ReadRules {
             named: Vec::new(),
@@ -122,6 +124,7 @@ impl TreeSettings {
             working_set: WorkingSet::default(),
             config_files: Arc::new(config_files),
             git,
+            mercurial,
             untrusted,
             clean_up: false,
             locks_alone: false,
@@ -296,7 +299,7 @@ pub(super) fn config_files(
     let revision = tree.changed.as_ref().map(|revision| {
         let paths = tree.paths.iter();
         let real_paths = paths.filter_map(|path| working_directory.join(path).canonicalize().ok());
-        let git = git_settings(environment, &real_paths.collect::<Vec<_>>());
+        let (git, _) = repository_settings(environment, &real_paths.collect::<Vec<_>>());
         RevisionTexts::new(git, Some(revision.clone()).filter(|name| !name.is_empty()))
     });
     Ok(files.untrusted(revision))
@@ -306,19 +309,22 @@ fn real_paths(groups: &[PathGroup]) -> impl Iterator<Item = &PathBuf> {
     groups.iter().flat_map(|group| &group.real_paths)
 }
 
-/// Returns git settings based on the process environment. Git configuration files inside a repository that contains one of `paths`
-/// or the working directory are ignored.
-fn git_settings<'a>(
+/// Returns settings for git and Mercurial based on the process environment. Configuration files inside a repository that contains one
+/// of `paths` or the working directory are ignored.
+fn repository_settings<'a>(
     environment: &'a Environment,
     paths: impl IntoIterator<Item = &'a PathBuf>,
-) -> GitSettings {
+) -> (GitSettings, HgSettings) {
     let directory = &environment.working_directory;
     let paths = paths.into_iter().chain([directory]);
     let trees: BTreeSet<&Path> = paths.filter_map(|path| find_repository(path)).collect();
     let trees: Vec<&Path> = trees.into_iter().collect();
     let variables = environment.iter();
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
+    let variables: BTreeMap<String, String> = variables.collect();
+    let git = GitSettings::new("git", variables.clone()).outside_of(&trees, directory);
+    let mercurial = HgSettings::new("hg", variables).outside_of(&trees, directory);
+    (git, mercurial)
 }
 
 /// Whether the run applies to everything below the working directory: `--changed` or `--failed` is given, but no PATH.

@@ -70,6 +70,14 @@ impl UrlQuery {
         value
     }
 
+    /// Appends the remaining parameters to a URL without a query.
+    pub(super) fn append_to(&self, url: &mut String) {
+        if let Some(query) = self.render() {
+            url.push('?');
+            url.push_str(&query);
+        }
+    }
+
     /// Returns the query string. `None` if no parameters remain.
     pub(super) fn render(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join("&"))

@@ -1,7 +1,7 @@
 //! Addresses of remote modules: `[GETTER::]URL[//SUBDIRECTORY][?QUERY]`, as go-getter parses them.
 //!
 //! The subdirectory ends where the query begins, and the query belongs to the package. Parameters that are meant for the getter are
-//! removed from the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
+//! removed from the query: `ref` and `depth` for git, `rev` for Mercurial, `archive` and `checksum` for archives.
 
 mod archive_form;
 mod archive_kind;
@@ -22,6 +22,7 @@ use crate::redacted_url::RedactedUrl;
 
 use super::checksum::ChecksumSource;
 use super::error::ModuleError;
+use super::repository::{RepositoryPackage, VersionControl};
 use archive_form::{ArchiveForm, UrlQuery};
 pub(super) use archive_kind::ArchiveKind;
 use file_path::directory_path;
@@ -39,7 +40,7 @@ pub(super) struct RemoteAddress {
 /// A repository, archive or directory that contains modules. A run fetches each package only once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ModulePackage {
-    Git(GitPackage),
+    Repository(RepositoryPackage),
     Archive(ArchivePackage),
     /// All objects below a prefix.
     Objects(ObjectsPackage),
@@ -48,16 +49,6 @@ pub(super) enum ModulePackage {
     Web(Url),
     Directory(PathBuf),
     File(PathBuf, ArchiveKind, Option<ChecksumSource>),
-}
-
-/// A git repository, and the commit to use.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct GitPackage {
-    /// The URL to pass to git, which may contain user information.
-    pub(super) url: String,
-    /// A branch, tag or commit; `None` for the default branch.
-    pub(super) reference: Option<String>,
-    pub(super) is_local: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,9 +94,11 @@ impl ModulePackage {
         let checksum = match self {
             Self::Archive(archive) => archive.checksum.as_ref(),
             Self::File(.., checksum) => checksum.as_ref(),
-            Self::Git(_) | Self::Objects(_) | Self::Oci(_) | Self::Web(_) | Self::Directory(_) => {
-                None
-            }
+            Self::Repository(_)
+            | Self::Objects(_)
+            | Self::Oci(_)
+            | Self::Web(_)
+            | Self::Directory(_) => None,
         };
         match checksum {
             Some(ChecksumSource::List(list)) => Some(list),
@@ -115,7 +108,7 @@ impl ModulePackage {
 
     pub(super) fn redacted(&self) -> RedactedUrl {
         match self {
-            Self::Git(git) => RedactedUrl::parse(&git.url),
+            Self::Repository(repository) => repository.address(),
             Self::Archive(archive) => RedactedUrl::from(&archive.url),
             Self::Objects(objects) => RedactedUrl::from(&objects.url),
             Self::Oci(module) => RedactedUrl::with_revision(&module.to_string()),
@@ -159,7 +152,9 @@ fn package(getter: &str, location: &str, engine: Engine) -> Result<ModulePackage
         .to_ascii_lowercase();
     match (getter, scheme.as_str()) {
         ("git", _) | ("", "git") => git(location, &scheme),
-        ("hg", _) | ("", "hg") => Err(ModuleError::Unsupported("modules from Mercurial (`hg`)")),
+        ("hg", _) | ("", "hg") => {
+            mercurial_package(location, &scheme).map(ModulePackage::Repository)
+        }
         ("s3", _) | ("", "s3") => objects(location, bucket_address::parse_s3),
         ("gcs", _) | ("", "gcs") => objects(location, bucket_address::parse_gcs),
         ("oci", _) | ("", "oci") if engine == Engine::Terraform => {
@@ -174,8 +169,57 @@ fn package(getter: &str, location: &str, engine: Engine) -> Result<ModulePackage
 }
 
 fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
+    let (mut package, mut query) = repository(VersionControl::Git, location, scheme)?;
+    // The depth is ignored, because tflock needs only one commit.
+    drop(query.take("depth"));
+    if query.take("sshkey").is_some() {
+        return Err(ModuleError::Unsupported(
+            "private keys in addresses (`sshkey`)",
+        ));
+    }
+    let reference = package.reference.as_deref();
+    if reference.is_some_and(|name| !is_reference(name)) {
+        return Err(invalid(
+            location,
+            "its `ref` is not a valid branch, tag or commit",
+        ));
+    }
+    query.append_to(&mut package.url);
+    Ok(ModulePackage::Repository(package))
+}
+
+/// Parses the address of a Mercurial repository.
+pub(super) fn mercurial_package(
+    location: &str,
+    scheme: &str,
+) -> Result<RepositoryPackage, ModuleError> {
+    let (mut package, query) = repository(VersionControl::Mercurial, location, scheme)?;
+    if location.contains('#') {
+        return Err(invalid(
+            location,
+            "a revision belongs in `?rev=`, not after `#`",
+        ));
+    }
+    let reference = package.reference.as_deref();
+    if reference.is_some_and(|name| name.starts_with('-') || name.contains(char::is_control)) {
+        return Err(invalid(
+            location,
+            "its `rev` is not a valid branch, tag, bookmark or commit",
+        ));
+    }
+    query.append_to(&mut package.url);
+    Ok(package)
+}
+
+/// Parses what the addresses of all repositories have in common. Returns the package, whose URL has no query, and the rest of the query.
+fn repository(
+    program: VersionControl,
+    location: &str,
+    scheme: &str,
+) -> Result<(RepositoryPackage, UrlQuery), ModuleError> {
     if !matches!(scheme, "https" | "ssh" | "file") {
         return Err(ModuleError::Protocol {
+            program,
             address: RedactedUrl::parse(location),
             protocol: scheme.to_owned(),
         });
@@ -194,33 +238,19 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
     {
         return Err(invalid(
             location,
-            "git could interpret part of it as an option",
+            "ssh could interpret part of it as an option",
         ));
     }
     let mut query = UrlQuery::parse(&url);
-    let reference = query.take("ref").filter(|reference| !reference.is_empty());
-    // The depth is ignored, because tflock needs only one commit.
-    drop(query.take("depth"));
-    if query.take("sshkey").is_some() {
-        return Err(ModuleError::Unsupported(
-            "private keys in addresses (`sshkey`)",
-        ));
-    }
-    if reference.as_deref().is_some_and(|name| !is_reference(name)) {
-        return Err(invalid(
-            location,
-            "its `ref` is not a valid branch, tag or commit",
-        ));
-    }
+    let reference = query.take(program.revision_parameter());
     let plain = location.split('?').next().unwrap_or_default();
-    Ok(ModulePackage::Git(GitPackage {
-        url: match query.render() {
-            Some(query) => format!("{plain}?{query}"),
-            None => plain.to_owned(),
-        },
-        reference,
+    let package = RepositoryPackage {
+        program,
+        url: plain.to_owned(),
+        reference: reference.filter(|reference| !reference.is_empty()),
         is_local: scheme == "file",
-    }))
+    };
+    Ok((package, query))
 }
 
 /// Whether git interprets `name` as the name of a commit, not as an option, a range or a refspec.

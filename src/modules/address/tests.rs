@@ -13,9 +13,14 @@ fn parsed_for(text: &str, engine: Engine) -> String {
         Err(error) => return format!("error: {error}"),
     };
     let package = match address.package {
-        ModulePackage::Git(git) => match git.reference {
-            Some(reference) => format!("git {} at {reference}", git.url),
-            None => format!("git {}", git.url),
+        ModulePackage::Repository(RepositoryPackage {
+            program,
+            url,
+            reference,
+            ..
+        }) => match reference {
+            Some(reference) => format!("{program} {url} at {reference}"),
+            None => format!("{program} {url}"),
         },
         ModulePackage::Archive(archive) => {
             let checksum = archive.checksum.map(|checksum| match checksum {
@@ -54,6 +59,10 @@ fn repositories() {
         "git::github.com/o/r//sub?ref=v1                     | git https://github.com/o/r.git at v1 // sub",
         "git::bitbucket.org/o/r                              | git https://bitbucket.org/o/r.git",
         "git::git@g.test:o/r.git?ref=main                    | git ssh://git@g.test/o/r.git at main",
+        "hg::https://h.test/r//sub?rev=v1-rc%20(1)&x=1       | hg https://h.test/r?x=1 at v1-rc (1) // sub",
+        "hg::ssh://hg@h.test:2222/r?rev=                     | hg ssh://hg@h.test:2222/r",
+        "hg::/srv/r?rev=tip                                  | hg file:///srv/r at tip",
+        "hg::github.com/o/r?rev=x                            | hg https://github.com/o/r.git at x",
     ] {
         let (text, expected) = columns(row);
         assert_eq!(parsed(text), expected, "{text}");
@@ -125,7 +134,14 @@ fn invalid_addresses_are_refused() {
         "git::ssh://-x@g.test/r                             | as an option",
         "git::ssh://g.test:o/r                              | check that its port is a number",
         "git::ssh://g.test/r?sshkey=Zm9v                    | `sshkey`) are not supported",
-        "hg::https://h.test/r                               | `hg`) are not supported",
+        "hg::http://h.test/r                                | protocol `http`, but hg may use only https",
+        "hg:///srv/r                                        | uses the protocol `hg`",
+        "hg::static-http://h.test/r                         | uses the protocol `static-http`",
+        "hg::bundle:///srv/r                                | uses the protocol `bundle`",
+        "hg::ssh://-oProxyCommand=x/r                       | as an option",
+        "hg::https://h.test/r#default                       | a revision belongs in `?rev=`",
+        "hg::https://h.test/r?rev=-1                        | its `rev` is not a valid branch",
+        "hg::https://h.test/r?rev=a%0ab                     | its `rev` is not a valid branch",
         "s3://b/m.zip                                       | an address in S3 must have the form",
         "s3::https://b.s3.amazonaws.com/m.zip               | its host does not name a region",
         "gcs::https://h.test/storage/v1/b/m.zip             | an address in Google Cloud Storage must",

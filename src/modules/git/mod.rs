@@ -8,9 +8,6 @@
 //! Before a commit is checked out, its files are counted (`tree_listing`), because a small pack can contain any number of files. The
 //! result is a work tree without `.git` and without symlinks that point outside the work tree.
 
-mod access;
-mod disk_usage;
-mod failure_message;
 mod runner;
 mod submodules;
 mod tree_listing;
@@ -20,15 +17,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(super) use access::GitAccess;
-pub use runner::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES};
-pub use submodules::MAX_SUBMODULES;
-
 use crate::git::{GitProblem, GitTarget};
 use crate::redacted_url::RedactedUrl;
 
-use super::{GitPackage, ModuleError, disk, links};
-use runner::{FetchLimits, GitRunner};
+use super::repository::{FetchLimits, RepositoryAccess};
+use super::{ModuleError, RepositoryPackage, disk, links};
+use runner::GitRunner;
 use tree_listing::{Gitlink, list_submodules};
 
 /// The minimum number of digits in an abbreviated commit hash, as in git.
@@ -40,8 +34,8 @@ const COMMIT_DIGITS: [usize; 2] = [40, 64];
 /// Fetches a package into `target`, and returns its commit. `target` must not exist, and its path must contain no symlinks.
 /// `max_bytes` limits the total size of what git writes there.
 pub(super) async fn fetch(
-    access: GitAccess<'_>,
-    package: &GitPackage,
+    access: RepositoryAccess<'_>,
+    package: &RepositoryPackage,
     target: &Path,
     max_bytes: u64,
 ) -> Result<String, ModuleError> {
@@ -49,7 +43,7 @@ pub(super) async fn fetch(
         directory: target,
         max_bytes,
     };
-    let settings = access.settings_for(&package.url);
+    let settings = access.git_for(&package.url);
     let git = GitRunner {
         settings: &settings,
         package,
@@ -63,7 +57,7 @@ pub(super) async fn fetch(
 }
 
 /// Returns `ref` if it is a full commit hash, which always identifies the same commit.
-pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
+pub(super) fn whole_commit(package: &RepositoryPackage) -> Option<&str> {
     let reference = package.reference.as_deref();
     reference.filter(|reference| is_commit(reference))
 }
@@ -71,12 +65,12 @@ pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
 /// Whether the package's branch or tag still resolves to `commit`. `target` is the fetched work tree. Returns false if the server
 /// cannot be reached; the subsequent fetch then reports the reason.
 pub(super) async fn is_current(
-    access: GitAccess<'_>,
-    package: &GitPackage,
+    access: RepositoryAccess<'_>,
+    package: &RepositoryPackage,
     commit: &str,
     target: &Path,
 ) -> bool {
-    let settings = access.settings_for(&package.url);
+    let settings = access.git_for(&package.url);
     let git = GitRunner {
         settings: &settings,
         package,

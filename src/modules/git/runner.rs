@@ -4,50 +4,23 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use crate::git::{
-    GIT_TIMEOUT, GitSettings, GitTarget, MAX_MEMORY, ProcessOutput, RunError, run_collecting,
-    run_streaming,
-};
-use crate::modules::{GitPackage, GitStep, ModuleError, ModuleLimit};
-use crate::redacted_url::RedactedUrl;
-
-use super::disk_usage::{Excess, find_excess};
-use super::failure_message::{describe_failure, is_out_of_memory};
-
-/// The maximum size of a repository on disk, in bytes, including its history and work tree. The largest module repositories take a few
-/// hundred megabytes with their full history.
-pub const MAX_REPOSITORY_BYTES: u64 = 2 << 30;
-
-/// The maximum number of files and directories in a repository, including everything that git writes for it. Linux has 90,000 files,
-/// and the monorepos of large companies have a few hundred thousand. Git holds all paths in memory before it writes the first file.
-pub const MAX_REPOSITORY_ENTRIES: usize = 500_000;
+use crate::git::{GitProblem, GitSettings, GitTarget};
+use crate::modules::repository::{Excess, FetchLimits, describe_failure, is_out_of_memory};
+use crate::modules::{FetchStep, ModuleError, RepositoryPackage};
+use crate::subprocess::{ProcessOutput, RunError, run_collecting, run_streaming};
 
 /// The maximum output, in bytes, of a command that is expected to print only a few lines.
 const MAX_OUTPUT: usize = 1 << 20;
-
-/// The interval at which the size of the repository is measured. A fast connection can transfer a few hundred megabytes in this time.
-const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The minimum ratio of the pause between two measurements to the duration of a measurement.
-const MEASURE_SHARE: u32 = 10;
 
 /// The server command for repositories on this machine. The configuration of such a repository could name programs that fetch missing
 /// objects, which git refuses only since version 2.45.1. An ssh server would reject this command, so it is used only for local paths.
 const LOCAL_SERVER: &str =
     "--upload-pack=GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git-upload-pack";
 
-/// The directory to which a repository and all of its submodules are fetched, and the maximum size of that directory.
-#[derive(Clone, Copy)]
-pub(super) struct FetchLimits<'a> {
-    pub(super) directory: &'a Path,
-    pub(super) max_bytes: u64,
-}
-
 pub(super) struct GitRunner<'a> {
     pub(super) settings: &'a GitSettings,
-    pub(super) package: &'a GitPackage,
+    pub(super) package: &'a RepositoryPackage,
     pub(super) limits: FetchLimits<'a>,
 }
 
@@ -108,7 +81,7 @@ impl GitRunner<'_> {
         arguments: &[&str],
         operands: &[&OsStr],
     ) -> Result<Command, ModuleError> {
-        tracing::debug!(address = %self.address(), "running git");
+        tracing::debug!(address = %self.package.address(), "running git");
         // Only a repository on this machine may have submodules on this machine.
         let protocols = if self.package.is_local {
             "https:ssh:file"
@@ -129,51 +102,18 @@ impl GitRunner<'_> {
         &self,
         process: impl Future<Output = Result<T, RunError>>,
     ) -> Result<T, ModuleError> {
-        let FetchLimits {
-            directory,
-            max_bytes,
-        } = self.limits;
-        let mut process = std::pin::pin!(process);
-        let mut pause = MEASURE_INTERVAL;
-        loop {
-            let ended = tokio::time::timeout(pause, process.as_mut()).await;
-            let started = Instant::now();
-            if let Some(excess) = find_excess(directory, max_bytes, MAX_REPOSITORY_ENTRIES) {
-                return Err(self.exceeded(excess));
-            }
-            pause = MEASURE_INTERVAL.max(started.elapsed() * MEASURE_SHARE);
-            if let Ok(result) = ended {
-                return result.map_err(|error| self.not_run(error));
-            }
-        }
+        let ended = self.limits.watch(process).await;
+        ended
+            .map_err(|excess| self.exceeded(excess))?
+            .map_err(|error| self.not_run(error))
     }
 
     pub(super) fn exceeded(&self, excess: Excess) -> ModuleError {
-        self.limit(match excess {
-            Excess::Bytes => ModuleLimit::RepositoryBytes(self.limits.max_bytes),
-            Excess::Entries => ModuleLimit::RepositoryEntries(MAX_REPOSITORY_ENTRIES),
-        })
-    }
-
-    fn limit(&self, limit: ModuleLimit) -> ModuleError {
-        ModuleError::Limit {
-            address: self.address(),
-            limit,
-        }
+        self.package.exceeded(excess, self.limits)
     }
 
     fn not_run(&self, error: RunError) -> ModuleError {
-        match error {
-            RunError::System(source) => ModuleError::RunGit {
-                program: self.settings.program.clone(),
-                source,
-            },
-            RunError::TooMuchOutput { limit } => self.limit(ModuleLimit::GitOutputBytes(limit)),
-            RunError::Timeout => ModuleError::GitTimeout {
-                address: self.address(),
-                seconds: GIT_TIMEOUT.as_secs(),
-            },
-        }
+        self.package.not_run(self.settings.program(), error)
     }
 
     fn successful(&self, output: ProcessOutput) -> Result<ProcessOutput, ModuleError> {
@@ -181,23 +121,16 @@ impl GitRunner<'_> {
             return Ok(output);
         }
         if is_out_of_memory(&output.stderr) {
-            return Err(self.limit(ModuleLimit::GitMemoryBytes(MAX_MEMORY)));
+            return Err(self.package.out_of_memory());
         }
-        let (problem, message) = describe_failure(&output, &self.package.url);
+        let (problem, message) = describe_failure(&output, &self.package.url, GitProblem::find);
         Err(ModuleError::Git {
-            step: GitStep::Fetch,
-            what: match &self.package.reference {
-                Some(reference) => format!("`{reference}`"),
-                None => "the default branch".to_owned(),
-            },
-            address: self.address(),
+            step: FetchStep::Fetch,
+            what: self.package.describe_commit(),
+            address: self.package.address(),
             message,
             problem,
         })
-    }
-
-    fn address(&self) -> RedactedUrl {
-        RedactedUrl::parse(&self.package.url)
     }
 }
 

@@ -8,30 +8,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitTarget, parse_path};
-use crate::modules::{GitPackage, ModuleError, ModuleLimit};
+use crate::modules::repository::{FetchLimits, MAX_SUBMODULES, RepositoryAccess};
+use crate::modules::{ModuleError, ModuleLimit, RepositoryPackage, VersionControl};
 use crate::redacted_url::RedactedUrl;
 
-use super::access::GitAccess;
-use super::runner::{FetchLimits, GitRunner};
+use super::runner::GitRunner;
 use super::tree_listing::Gitlink;
 use super::{FetchedCommit, RepositoryFetch, is_commit};
-
-/// The maximum number of submodules in a package, including nested ones. A repository can be its own submodule.
-pub const MAX_SUBMODULES: usize = 100;
 
 const FILE: &str = ".gitmodules";
 
 /// Fetches all submodules of `package`, including nested ones. `fetched` is the commit of the package in the directory of `limits`.
 pub(super) async fn fetch(
-    access: GitAccess<'_>,
-    package: &GitPackage,
+    access: RepositoryAccess<'_>,
+    package: &RepositoryPackage,
     fetched: FetchedCommit,
     limits: FetchLimits<'_>,
 ) -> Result<(), ModuleError> {
     let mut count = 0;
     let mut waiting = vec![(package.clone(), limits.directory.to_path_buf(), fetched)];
     while let Some((package, directory, fetched)) = waiting.pop() {
-        let settings = access.settings_for(&package.url);
+        let settings = access.git_for(&package.url);
         let git = GitRunner {
             settings: &settings,
             package: &package,
@@ -45,14 +42,15 @@ pub(super) async fn fetch(
                     limit: ModuleLimit::Submodules(MAX_SUBMODULES),
                 });
             }
-            let inner = GitPackage {
+            let inner = RepositoryPackage {
+                program: VersionControl::Git,
                 url,
                 reference: Some(gitlink.commit.clone()),
                 is_local: package.is_local,
             };
             access.check_submodule(&package, &inner)?;
             let target = target_directory(&package, &directory, &gitlink)?;
-            let settings = access.settings_for(&inner.url);
+            let settings = access.git_for(&inner.url);
             let git = GitRunner {
                 settings: &settings,
                 package: &inner,
@@ -67,11 +65,11 @@ pub(super) async fn fetch(
 }
 
 /// Adds the submodule to a failure of git.
-fn in_submodule(error: ModuleError, package: &GitPackage, gitlink: &Gitlink) -> ModuleError {
+fn in_submodule(error: ModuleError, package: &RepositoryPackage, gitlink: &Gitlink) -> ModuleError {
     let is_git = matches!(
         error,
         ModuleError::Git { .. }
-            | ModuleError::GitTimeout { .. }
+            | ModuleError::RepositoryTimeout { .. }
             | ModuleError::ShallowRepository { .. }
     );
     if !is_git {
@@ -123,7 +121,7 @@ async fn configured_submodules(
 
 /// Returns the empty directory that git created for a submodule. Fails if its path contains a symlink, as in a crafted repository.
 fn target_directory(
-    package: &GitPackage,
+    package: &RepositoryPackage,
     directory: &Path,
     gitlink: &Gitlink,
 ) -> Result<PathBuf, ModuleError> {
@@ -240,7 +238,8 @@ mod tests {
         fs::create_dir_all(directory.join("a/empty")).unwrap();
         fs::create_dir_all(base.join("outside/empty")).unwrap();
         std::os::unix::fs::symlink("../outside", directory.join("link")).unwrap();
-        let package = GitPackage {
+        let package = RepositoryPackage {
+            program: VersionControl::Git,
             url: "https://h/r".to_owned(),
             reference: None,
             is_local: false,

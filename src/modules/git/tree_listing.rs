@@ -6,8 +6,8 @@
 use crate::git::GitTarget;
 use crate::modules::ModuleError;
 
-use super::disk_usage::Excess;
-use super::runner::{GitRunner, MAX_REPOSITORY_ENTRIES};
+use super::runner::GitRunner;
+use crate::modules::repository::{Excess, MAX_REPOSITORY_ENTRIES};
 
 /// The maximum length of a record, in bytes. File systems do not support paths this long.
 const MAX_RECORD: usize = 64 << 10;

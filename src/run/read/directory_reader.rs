@@ -12,7 +12,7 @@ use crate::locking::{LockJob, ProviderScope};
 use crate::modules::Fetcher;
 use crate::options::Create;
 use crate::parallel::lock;
-use crate::provider::Engine;
+use crate::provider::{Engine, Requirements};
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
 use crate::run::units::{Units, engine_of_unit};
@@ -119,9 +119,7 @@ impl<'a> DirectoryReader<'a> {
         let root = required.root;
         read.calls.extend(root.local_modules.iter().cloned());
         let scope = ProviderScope::new(&area.policy, engine);
-        let mut addresses = root.requirements.providers.keys();
-        let needs_lock =
-            addresses.any(|address| address.is_lockable(engine) && scope.includes(address));
+        let needs_lock = has_lockable_provider(&root.requirements, &scope, engine);
         let job = LockJob {
             engine,
             complete: root.missing.is_empty(),
@@ -143,12 +141,7 @@ impl<'a> DirectoryReader<'a> {
             .no_creation
             .or_else(|| facts.skip_reason(area.options.create.value));
         let skip_reason = skip_reason.filter(|_| old.is_none());
-        if let Some(SkipReason::NoConfiguration) = skip_reason
-            && found.found_by == FoundBy::DirectoryArgument
-        {
-            let warning = Diagnostic::warn(&NoConfiguration, &found.path);
-            read.directory.diagnostics.push(warning);
-        }
+        warn_of_missing_configuration(skip_reason.as_ref(), found, &mut read.directory);
         Ok(match skip_reason {
             Some(why) => Task::Skip { why, job },
             None => Task::Lock { old, job },
@@ -256,6 +249,30 @@ impl<'a> DirectoryReader<'a> {
             moved.extend(since.into_iter().filter(|module| !is_known(&module.call)));
         }
         moved
+    }
+}
+
+/// Whether the requirements include a provider that the lock file of this run records.
+fn has_lockable_provider(
+    requirements: &Requirements,
+    scope: &ProviderScope,
+    engine: Engine,
+) -> bool {
+    let mut addresses = requirements.providers.keys();
+    addresses.any(|address| address.is_lockable(engine) && scope.includes(address))
+}
+
+/// Warns if a directory that the user named has no configuration.
+fn warn_of_missing_configuration(
+    skip_reason: Option<&SkipReason>,
+    found: &WalkedDirectory,
+    directory: &mut ReadDirectory,
+) {
+    if let Some(SkipReason::NoConfiguration) = skip_reason
+        && found.found_by == FoundBy::DirectoryArgument
+    {
+        let warning = Diagnostic::warn(&NoConfiguration, &found.path);
+        directory.diagnostics.push(warning);
     }
 }
 

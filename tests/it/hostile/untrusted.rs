@@ -74,6 +74,7 @@ fn requests_are_sent_only_to_hosts_that_the_user_allows() {
     let archive = call("net", "{URL}/files/acme/net/any.zip", "");
     let page = call("net", "{URL}/page", "");
     let git = call("net", "git::https://evil.test/r.git", "");
+    let mercurial = call("net", "hg::ssh://hg@evil.test/r.hg", "");
     let public = "--allow-host=registry.terraform.io";
     for (bad, path, refused, can_be_allowed) in [
         (&evil_provider, "/evil.test/", "evil.test", true),
@@ -81,6 +82,7 @@ fn requests_are_sent_only_to_hosts_that_the_user_allows() {
         (&archive, "/files/", "127.0.0.1:{PORT}", true),
         (&page, "/page", "127.0.0.1:{PORT}", false),
         (&git, "/r.git", "evil.test", false),
+        (&mercurial, "/r.hg", "evil.test", false),
     ] {
         let site = UntrustedSite::with(bad);
         let outcome = site.run("--untrusted", 1);
@@ -203,6 +205,8 @@ const REACHED: &str = "
     link           |                       | 0 | outside the repository, which `--untrusted` does not allow
     git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
     git link       |                       | 1 | outside of the repository, and this run is `--untrusted`
+    hg outside     |                       | 1 | outside of the repository, and this run is `--untrusted`
+    hg share       |                       | 1 | outside of the repository, and this run is `--untrusted`
     list outside   |                       | 1 | outside of the repository, and this run is `--untrusted`
     installed      |                       | 0 | host `evil.test` is not allowed
 ";
@@ -226,6 +230,14 @@ fn call_named(name: &str, root: &str) -> String {
             let source = format!("git::file://{root}/repository/bad/link/../outside-repository");
             return call("m", &source, "");
         }
+        "hg outside" => {
+            let source = format!("hg::file://{root}/outside-repository");
+            return call("m", &source, "");
+        }
+        "hg share" => {
+            let source = format!("hg::file://{root}/repository/bad/share");
+            return call("m", &source, "");
+        }
         "list outside" => {
             let archive = format!("file://{root}/repository/bad/m.zip");
             let source = format!("{archive}?checksum=file:file://{root}/outside/SUMS");
@@ -238,7 +250,10 @@ fn call_named(name: &str, root: &str) -> String {
     format!("{variable}module \"m\" {{\n  source = {source}\n}}\n")
 }
 
-const REACHED_FILES: [(&str, &str); 6] = [
+const REACHED_FILES: [(&str, &str); 8] = [
+    // The history of this repository would be read from another one.
+    ("bad/share/.hg/requires", "shared\n"),
+    ("bad/share/.hg/sharedpath", "/nowhere"),
     ("bad/name", "tracked"),
     ("bad/module/main.tf", ""),
     ("bad/.terraform/environment", "s"),

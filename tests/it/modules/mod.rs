@@ -6,6 +6,7 @@
 //! | one clone per source and run, which later calls share even if it failed | `git::each_repository_is_fetched_once` |
 //! | no hooks, only allowed protocols (including in submodules and `insteadOf`), no symlinks out of the package | `git::*` |
 //! | what failures of git say, and their hints | `git_failures::*` |
+//! | Mercurial: sources as recorded, https, no hooks or extensions, failures and their hints | `mercurial::*` |
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
 //! | archive formats, checksums and checksum lists, as recorded | `recorded::*` |
 //! | paths and symlinks out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
@@ -27,6 +28,7 @@ mod git_failures;
 mod installed;
 #[cfg(unix)]
 mod kept;
+mod mercurial;
 #[cfg(unix)]
 mod moving;
 mod recorded;
@@ -45,6 +47,7 @@ use tflock::cache::DiskCache;
 use tflock::cli_config::Builder;
 use tflock::config::{ModuleRequest, ModuleSource};
 use tflock::git::GitSettings;
+use tflock::mercurial::HgSettings;
 use tflock::modules::{Fetcher, MAX_REPOSITORY_BYTES, ModuleError};
 use tflock::provider::{Engine, ModuleVersionConstraints};
 use tflock::registry::{RegistryClient, RegistrySettings};
@@ -79,7 +82,9 @@ fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher
     settings.credentials.blocks.extend(config.credentials);
     let client = RegistryClient::new(settings, reporter::silent()).unwrap();
     let git = GitSettings::new(git_program(home), environment(home));
-    Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
+    let mercurial = HgSettings::new(mercurial::program(home), environment(home));
+    let clients = move |_| client.clone();
+    Fetcher::new(runtime.handle().clone(), clients, git, mercurial)
 }
 
 impl ModuleSite {
@@ -183,6 +188,7 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
         ("PATH", path.as_str()),
         ("HOME", home.to_str().unwrap()),
         ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("SSL_CERT_FILE", &mercurial::authority(home)),
     ];
     own.map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into()

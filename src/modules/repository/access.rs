@@ -1,41 +1,55 @@
-//! Determines which hosts git may contact for an untrusted configuration, and which of them get the user's credentials.
+//! Determines which hosts git and Mercurial may contact for an untrusted configuration, and which of them get the user's credentials.
 
 use std::borrow::Cow;
 
 use url::Url;
 
 use crate::git::GitSettings;
-use crate::modules::{GitPackage, ModuleError};
+use crate::mercurial::HgSettings;
+use crate::modules::{ModuleError, RepositoryPackage};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::AllowedHosts;
 
 #[derive(Clone, Copy)]
-pub(in crate::modules) struct GitAccess<'a> {
-    pub(in crate::modules) settings: &'a GitSettings,
+pub(in crate::modules) struct RepositoryAccess<'a> {
+    pub(in crate::modules) git: &'a GitSettings,
+    pub(in crate::modules) mercurial: &'a HgSettings,
     pub(in crate::modules) hosts: &'a AllowedHosts,
 }
 
-impl<'a> GitAccess<'a> {
+impl<'a> RepositoryAccess<'a> {
     /// Returns the git settings for an address. Hosts that the user has not allowed (named by a registry, say) get no credentials.
-    pub(super) fn settings_for(&self, url: &str) -> Cow<'a, GitSettings> {
-        let is_allowed = match Url::parse(url) {
+    pub(in crate::modules) fn git_for(&self, url: &str) -> Cow<'a, GitSettings> {
+        if self.allows_credentials(url) {
+            Cow::Borrowed(self.git)
+        } else {
+            Cow::Owned(self.git.anonymous())
+        }
+    }
+
+    /// Does the same as [`RepositoryAccess::git_for`] for Mercurial.
+    pub(in crate::modules) fn mercurial_for(&self, url: &str) -> Cow<'a, HgSettings> {
+        if self.allows_credentials(url) {
+            Cow::Borrowed(self.mercurial)
+        } else {
+            Cow::Owned(self.mercurial.anonymous())
+        }
+    }
+
+    fn allows_credentials(&self, url: &str) -> bool {
+        match Url::parse(url) {
             Ok(url) if url.scheme() == "file" => true,
             Ok(url) => self.hosts.allows_url(&url),
             Err(_not_a_url) => self.hosts.is_unlimited(),
-        };
-        if is_allowed {
-            Cow::Borrowed(self.settings)
-        } else {
-            Cow::Owned(self.settings.anonymous())
         }
     }
 
     /// Checks the address of a submodule. For an untrusted configuration, it must be on the same host as its repository or on an
     /// allowed host, and it must not be on this machine.
-    pub(super) fn check_submodule(
+    pub(in crate::modules) fn check_submodule(
         &self,
-        package: &GitPackage,
-        submodule: &GitPackage,
+        package: &RepositoryPackage,
+        submodule: &RepositoryPackage,
     ) -> Result<(), ModuleError> {
         if self.hosts.is_unlimited() {
             return Ok(());
@@ -61,6 +75,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::modules::VersionControl;
     use crate::provider::Hostname;
 
     #[test]
@@ -68,7 +83,9 @@ mod tests {
         let settings = GitSettings::new("git", BTreeMap::new());
         let allowed = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
         let everywhere = AllowedHosts::all();
-        let package = |url: &str| GitPackage {
+        let mercurial = HgSettings::new("hg", BTreeMap::new());
+        let package = |url: &str| RepositoryPackage {
+            program: VersionControl::Git,
             url: url.to_owned(),
             reference: None,
             is_local: url.starts_with("file:"),
@@ -85,8 +102,9 @@ mod tests {
         ] {
             let (repository, submodule) = (package(repository), package(submodule));
             for (hosts, expected) in [(&allowed, expected), (&everywhere, true)] {
-                let access = GitAccess {
-                    settings: &settings,
+                let access = RepositoryAccess {
+                    git: &settings,
+                    mercurial: &mercurial,
                     hosts,
                 };
                 let found = access.check_submodule(&repository, &submodule);
@@ -99,8 +117,10 @@ mod tests {
     fn only_allowed_hosts_get_credentials() {
         let settings = GitSettings::new("git", BTreeMap::new());
         let hosts = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
-        let access = GitAccess {
-            settings: &settings,
+        let mercurial = HgSettings::new("hg", BTreeMap::new());
+        let access = RepositoryAccess {
+            git: &settings,
+            mercurial: &mercurial,
             hosts: &hosts,
         };
         for (url, with_credentials) in [
@@ -109,7 +129,9 @@ mod tests {
             ("git@good.test:r", false),
             ("file:///srv/r", true),
         ] {
-            let is_own = matches!(access.settings_for(url), Cow::Borrowed(_));
+            let is_own = matches!(access.git_for(url), Cow::Borrowed(_));
+            assert_eq!(is_own, with_credentials, "{url}");
+            let is_own = matches!(access.mercurial_for(url), Cow::Borrowed(_));
             assert_eq!(is_own, with_credentials, "{url}");
         }
     }

@@ -1,7 +1,7 @@
-//! Extracts error messages from git's standard error, without secrets.
+//! Extracts error messages from the standard error of git and Mercurial, without secrets.
 
-use crate::git::{GitProblem, ProcessOutput};
 use crate::redacted_url::{RedactedUrl, redact_line};
+use crate::subprocess::ProcessOutput;
 
 /// The maximum number of lines of standard error in an error message.
 const MAX_MESSAGE_LINES: usize = 3;
@@ -9,12 +9,16 @@ const MAX_MESSAGE_LINES: usize = 3;
 /// The maximum length of a line, in characters.
 const MAX_LINE: usize = 400;
 
-/// Returns the problem, and the line of standard error that shows it, without control characters and without user information in
+/// Returns the problem that `find` recognizes, and the line of standard error that shows it, without control characters and without user information in
 /// `url` or other URLs. If the problem is unknown, these are the last lines.
-pub(super) fn describe_failure(output: &ProcessOutput, url: &str) -> (Option<GitProblem>, String) {
+pub(in crate::modules) fn describe_failure<P>(
+    output: &ProcessOutput,
+    url: &str,
+    find: impl Fn(&str) -> Option<(P, &str)>,
+) -> (Option<P>, String) {
     let text =
         String::from_utf8_lossy(&output.stderr).replace(url, &RedactedUrl::parse(url).to_string());
-    if let Some((problem, line)) = GitProblem::find(&text) {
+    if let Some((problem, line)) = find(&text) {
         return (Some(problem), visible_line(line));
     }
     let lines: Vec<String> = text
@@ -29,8 +33,8 @@ pub(super) fn describe_failure(output: &ProcessOutput, url: &str) -> (Option<Git
     (None, last.join("; "))
 }
 
-/// Whether git, or one of its helpers, ran out of memory.
-pub(super) fn is_out_of_memory(stderr: &[u8]) -> bool {
+/// Whether the program, or one of its helpers, ran out of memory.
+pub(in crate::modules) fn is_out_of_memory(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr).to_lowercase();
     ["out of memory", "cannot allocate memory", "malloc failed"]
         .iter()

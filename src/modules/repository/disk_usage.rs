@@ -1,10 +1,10 @@
-//! Measures how much git has written to disk.
+//! Measures how much a program has written to disk.
 
 use std::fs;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Excess {
+pub(in crate::modules) enum Excess {
     Bytes,
     Entries,
 }

@@ -1,4 +1,5 @@
-//! The directory in which git starts. It is empty, which prevents git, its helpers and Windows from finding files of the tree there.
+//! The directory in which programs start. It is empty, which prevents them, their helpers and Windows from finding files of the tree
+//! there.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ impl WorkingDirectory {
             return created.path().canonicalize();
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix("tflock-git-");
+        builder.prefix("tflock-run-");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;

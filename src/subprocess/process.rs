@@ -9,10 +9,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
 
 use super::containment::{ProcessGroup, isolate};
-use super::problem::GitProblem;
 
 /// The time limit for one command. The largest module repositories take a minute on a slow connection.
-pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
+pub const PROCESS_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The number of bytes to retain from the end of standard error. Error messages quote only the last lines, and a server can send any
 /// number of lines.
@@ -20,9 +19,6 @@ pub const MAX_ERROR_TEXT: usize = 64 << 10;
 
 /// The maximum number of bytes of standard output to collect: enough for the paths of a few million files.
 pub const MAX_OUTPUT: usize = 256 << 20;
-
-/// The maximum number of characters of standard error in an error message.
-const MAX_MESSAGE: usize = 300;
 
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -39,34 +35,17 @@ pub struct ProcessOutput {
     pub stderr: Vec<u8>,
 }
 
-impl ProcessOutput {
-    /// Returns the problem, and the line of standard error that shows it. If the problem is unknown, this is the first line or, if
-    /// standard error is empty, the exit status.
-    pub(super) fn failure(&self) -> (Option<GitProblem>, String) {
-        let text = String::from_utf8_lossy(&self.stderr);
-        let visible = |line: &str| {
-            let visible = line.chars().filter(|character| !character.is_control());
-            visible.take(MAX_MESSAGE).collect()
-        };
-        if let Some((problem, line)) = GitProblem::find(&text) {
-            return (Some(problem), visible(line));
-        }
-        let first = text.lines().find(|line| !line.trim().is_empty());
-        (None, first.map_or_else(|| self.status.to_string(), visible))
-    }
-}
-
 /// The reason why a program could not run to its end. All of its processes are killed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The program does not start, or a pipe to it breaks.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The program exceeds [`GIT_TIMEOUT`].
-    #[error("git did not finish within {} s", GIT_TIMEOUT.as_secs())]
+    /// The program exceeds [`PROCESS_TIMEOUT`].
+    #[error("it did not finish within {} s", PROCESS_TIMEOUT.as_secs())]
     Timeout,
     /// The program writes too much to standard output.
-    #[error("git's output exceeds the limit of {limit} bytes")]
+    #[error("its output exceeds the limit of {limit} bytes")]
     TooMuchOutput { limit: usize },
 }
 
@@ -91,7 +70,7 @@ pub async fn run_collecting(
 }
 
 /// Does the same as [`run_collecting`] with the limit [`MAX_OUTPUT`], for callers outside an asynchronous runtime.
-pub(super) fn run_blocking(command: Command, input: Vec<u8>) -> Result<ProcessOutput, RunError> {
+pub fn run_blocking(command: Command, input: Vec<u8>) -> Result<ProcessOutput, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -129,7 +108,7 @@ pub async fn run_streaming(
             async { Ok(child.wait().await?) },
         )
     };
-    let ended = tokio::time::timeout(GIT_TIMEOUT, run)
+    let ended = tokio::time::timeout(PROCESS_TIMEOUT, run)
         .await
         .map_err(|_elapsed| RunError::Timeout)?;
     let (stderr, status) = match ended {
@@ -241,7 +220,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "git's output exceeds the limit of 1048576 bytes"
+            "its output exceeds the limit of 1048576 bytes"
         );
         let child = std::fs::read_to_string(pid).unwrap();
         wait_for_end(child.trim());

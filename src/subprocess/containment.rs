@@ -1,13 +1,14 @@
-//! Limits the memory of git and its child processes, and kills all of them if a command is aborted.
+//! Limits the memory of a program and its child processes, and kills all of them if a command is aborted.
 //!
 //! On Unix, the processes form a process group. On Linux, each process may use [`MAX_MEMORY`] bytes of private memory; mapped files,
-//! such as packs, do not count. On other systems memory is unlimited, and on Windows only git itself is killed.
+//! such as packs, do not count. On other systems memory is unlimited, and on Windows only the program itself is killed.
 
 use std::process::Command;
 
 use tokio::process::Child;
 
-/// The maximum private memory of each process, in bytes. Git needs a few hundred megabytes for the largest module repositories.
+/// The maximum private memory of each process, in bytes. Git and Mercurial need a few hundred megabytes for the largest module
+/// repositories.
 pub const MAX_MEMORY: u64 = 4 << 30;
 
 /// Configures `command` to start its process as the leader of a new process group.

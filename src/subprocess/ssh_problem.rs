@@ -1,0 +1,50 @@
+//! Recognizes common problems in the messages of ssh.
+
+/// The cause of a failed ssh connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SshProblem {
+    /// The key of the server is unknown.
+    UnknownHostKey,
+    /// The key of the server differs from the known one.
+    ChangedHostKey,
+    /// The server accepts none of the user's keys.
+    Key,
+}
+
+/// Parts of messages with the problems that they indicate. An earlier one takes precedence.
+const SIGNS: [(&str, SshProblem); 3] = [
+    (
+        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+        SshProblem::ChangedHostKey,
+    ),
+    ("Host key verification failed", SshProblem::UnknownHostKey),
+    ("Permission denied (", SshProblem::Key),
+];
+
+impl SshProblem {
+    /// Finds the problem, and the line of the message that shows it.
+    pub fn find(message: &str) -> Option<(Self, &str)> {
+        SIGNS.iter().find_map(|(sign, problem)| {
+            let line = message.lines().find(|line| line.contains(sign))?;
+            Some((*problem, line.trim()))
+        })
+    }
+
+    /// Returns the next step for the user.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::UnknownHostKey => {
+                "connect once with `ssh`, or add the server's key to `known_hosts` with `ssh-keyscan`, after comparing it with the key \
+                 that the server's operator publishes"
+            }
+            Self::ChangedHostKey => {
+                "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
+                 intercept the connection"
+            }
+            Self::Key => {
+                "add an ssh key that may read the repository to this user's agent or `~/.ssh`; ssh runs without prompts, so the key must \
+                 not require a passphrase outside the agent"
+            }
+        }
+    }
+}
