@@ -38,6 +38,7 @@ const BASE: &str = r#"locals {
   text  = join("", [for i in local.list : "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqr"])
   as    = join("", [for i in local.list : "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"])
   lines = join("\n", local.names)
+  loops = "%%{ for i in l }%%{ for j in l }%%{ for k in l }$${k}%%{ endfor }%%{ endfor }%%{ endfor }"
 }
 "#;
 
@@ -52,7 +53,7 @@ const CHAINS: &str = r#"
     doubled by replace       | 40 | "xxxxxxxx"         | replace(@, "x", "xx")
     doubled by a pattern     | 40 | "xxxxxxxx"         | replace(@, "/(x+)/", "$1$1")
     doubled by merging       | 40 | { a = "x" }        | merge({ for k, v in @ : "${k}a" => v }, { for k, v in @ : "${k}b" => v })
-    doubled by a template    | 40 | "xxxxxxxx"         | templatestring("$${t}$${t}", { t = @ })
+    doubled by a template    | 40 | "xxxxxxxx"         | templatestring(local.twice, { t = @ })
     doubled by flatten       | 40 | [1, 2]             | flatten([@, @])
     doubled by setproduct    | 40 | ["a", "b"]         | [for pair in setproduct(@, [1, 2]) : join("", pair)]
     quoted again and again   | 40 | "\"\\"             | jsonencode(@)
@@ -71,7 +72,7 @@ const SOURCES: &str = r#"
     a splat in a loop                | [for i in local.list : local.names[*][*]]
     a loop in a template             | "%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }x%{ endfor }%{ endfor }%{ endfor }"
     an empty loop in a template      | "%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }%{ endfor }%{ endfor }%{ endfor }"
-    a template that loops            | templatestring("%%{ for i in l }%%{ for j in l }%%{ for k in l }$${k}%%{ endfor }%%{ endfor }%%{ endfor }", { l = local.list })
+    a template that loops            | templatestring(local.loops, { l = local.list })
     the same list in many places     | [for i in local.list : local.list]
     the same text in many places     | [for i in local.list : local.text]
     a long separator                 | join(local.text, local.names)
@@ -183,7 +184,8 @@ impl Bomb {
                 };
                 let locals: String = (0..length).map(local).collect();
                 let last = format!("jsonencode(local.a{})", length - 1);
-                main(&format!("locals {{\n{locals}}}\n{}", call(&last)))
+                let twice = r#"  twice = "$${t}$${t}""#;
+                main(&format!("locals {{\n{twice}\n{locals}}}\n{}", call(&last)))
             }
             BombContent::Files(files) => files(),
         }

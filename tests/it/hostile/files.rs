@@ -34,7 +34,6 @@ const OUT_OF_BOUNDS: &str = r#"
     filebase64sha512("../../home/secret")                  | outside
     templatefile("../../home/secret", {})                  | outside
     templatefile("inner.tpl", {})                          | outside
-    templatestring("$${file(\"../../home/secret\")}", {})  | outside
     try(file("../../home/secret"), "none")                 | outside
 "#;
 
@@ -79,6 +78,21 @@ fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, Str
         expected.push((name, why.to_owned()));
     }
     (registry, context, expected)
+}
+
+/// A text that becomes a template reads no file in Terraform, and none outside of the repository in OpenTofu.
+#[test]
+fn templates_in_text_read_no_forbidden_file() {
+    let template = "locals { t = \"$${file(\\\"../../home/secret\\\")}\" }\n";
+    for (engine, why) in [
+        ("terraform", "it depends on `templatestring()`"),
+        ("tofu", "it is outside of the repository"),
+    ] {
+        let (registry, context, _) = site(("template", template, "templatestring(local.t, {})"));
+        let outcome = context.run(&format!("lock d00 --engine {engine}"));
+        assert_eq!(leaked(&registry), [""; 0], "{engine}\n{outcome}");
+        assert!(outcome.stderr.contains(why), "{engine}\n{outcome}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ const ORIGINS: [(&str, bool); 8] = [
     ("file(\"secret\")", false),
     ("base64decode(filebase64(\"secret\"))", false),
     ("templatefile(\"secret\", {})", false),
-    ("templatestring(\"$${file(\\\"secret\\\")}\", {})", false),
+    ("templatestring(\"$${file(\\\"secret\\\")}\", {})", true),
     ("var.environment", false),
     ("var.typed", false),
     ("var.file", false),
