@@ -28,13 +28,14 @@ impl fmt::Debug for CloudEnvironment {
 }
 
 impl StoreSettings {
-    /// Returns the variables whose names start with `prefix`.
+    /// Returns the variables whose names start with `prefix` and that are not empty: CI systems set variables without a value to the
+    /// empty text.
     pub(super) fn named<'a>(
         &'a self,
         prefix: &'a str,
     ) -> impl Iterator<Item = &'a (String, String)> {
         let variables = self.environment.variables.iter();
-        variables.filter(move |(name, _)| name.starts_with(prefix))
+        variables.filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
     }
 
     /// Returns the value of a variable that is set and not empty.

@@ -111,6 +111,18 @@ fn a_bucket_is_filled_and_read() {
     assert_eq!(fixture.forget(), expected);
 }
 
+#[test]
+fn empty_variables_are_not_set() {
+    let (fixture, server) = (start(), S3Server::start());
+    let command = server.command(&fixture, &format!("{LOCK} a --index-push"), SECRET_KEY);
+    let command = ["AWS_SKIP_SIGNATURE", "AWS_SESSION_TOKEN", "AWS_ALLOW_HTTP"]
+        .into_iter()
+        .fold(command, |command, name| command.env(name, ""));
+    let outcome = command.run().expect_success();
+    outcome.assert_stdout("added 2 records to the index\n");
+    assert_eq!(warnings(&outcome), 0, "{outcome}");
+}
+
 /// Two writers: the second one finds the records of the first one.
 #[test]
 fn an_object_is_created_only_once() {
