@@ -10,7 +10,8 @@ use crate::registry::AllowedHosts;
 
 use super::address::git_path;
 use super::checksum_list::local_path;
-use super::{ModuleError, ModulePackage, RemoteAddress, VersionControl, mercurial};
+use super::repository::is_self_contained;
+use super::{ModuleError, ModulePackage, RemoteAddress};
 
 /// Checks that a registry or server named in a module call is allowed. Addresses in the responses of allowed hosts are not checked.
 pub(super) fn check_host(
@@ -52,9 +53,7 @@ pub(super) fn check_local_path(
     let path = match &address.package {
         ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
         ModulePackage::Repository(local) if local.is_local => {
-            let is_safe = |path: &PathBuf| {
-                local.program == VersionControl::Git || mercurial::is_self_contained(path)
-            };
+            let is_safe = |path: &PathBuf| is_self_contained(local.program, path);
             git_path(&local.url).filter(is_safe)
         }
         ModulePackage::Repository(_)

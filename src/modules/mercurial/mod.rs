@@ -4,7 +4,6 @@
 //! files of the commit are then written without a work tree, so that neither hooks nor filters run. Subrepositories are fetched as well
 //! (`subrepositories`).
 
-mod local_repository;
 mod runner;
 mod subrepositories;
 
@@ -13,8 +12,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use url::Url;
-
-pub(super) use local_repository::is_self_contained;
 
 use super::repository::{FetchLimits, RepositoryAccess};
 use super::{ModuleError, RepositoryPackage, disk, links};

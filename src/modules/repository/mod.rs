@@ -3,6 +3,7 @@
 mod access;
 mod disk_usage;
 mod failure_message;
+mod local_repository;
 
 use std::fmt;
 use std::path::Path;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 pub(super) use access::RepositoryAccess;
 pub(super) use disk_usage::Excess;
 pub(super) use failure_message::{describe_failure, is_out_of_memory};
+pub(super) use local_repository::is_self_contained;
 
 use crate::redacted_url::RedactedUrl;
 use crate::subprocess::{MAX_MEMORY, PROCESS_TIMEOUT, RunError};

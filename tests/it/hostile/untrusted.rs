@@ -205,6 +205,7 @@ const REACHED: &str = "
     link           |                       | 0 | outside the repository, which `--untrusted` does not allow
     git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
     git link       |                       | 1 | outside of the repository, and this run is `--untrusted`
+    git alternates |                       | 1 | outside of the repository, and this run is `--untrusted`
     hg outside     |                       | 1 | outside of the repository, and this run is `--untrusted`
     hg share       |                       | 1 | outside of the repository, and this run is `--untrusted`
     list outside   |                       | 1 | outside of the repository, and this run is `--untrusted`
@@ -230,6 +231,10 @@ fn call_named(name: &str, root: &str) -> String {
             let source = format!("git::file://{root}/repository/bad/link/../outside-repository");
             return call("m", &source, "");
         }
+        "git alternates" => {
+            let source = format!("git::file://{root}/repository/bad/bare");
+            return call("m", &source, "");
+        }
         "hg outside" => {
             let source = format!("hg::file://{root}/outside-repository");
             return call("m", &source, "");
@@ -250,7 +255,15 @@ fn call_named(name: &str, root: &str) -> String {
     format!("{variable}module \"m\" {{\n  source = {source}\n}}\n")
 }
 
-const REACHED_FILES: [(&str, &str); 8] = [
+const REACHED_FILES: [(&str, &str); 12] = [
+    ("bad/bare/HEAD", "ref: refs/heads/main\n"),
+    (
+        "bad/bare/refs/heads/main",
+        "0000000000000000000000000000000000000001\n",
+    ),
+    ("bad/bare/objects/pack/none", ""),
+    // The objects of this repository would be read from another one.
+    ("bad/bare/objects/info/alternates", "/nowhere/objects\n"),
     // The history of this repository would be read from another one.
     ("bad/share/.hg/requires", "shared\n"),
     ("bad/share/.hg/sharedpath", "/nowhere"),
