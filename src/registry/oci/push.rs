@@ -56,7 +56,7 @@ impl OciRepository {
             headers: HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(media_type))]),
             ..self.change(RequestMethod::Put(content), url)
         };
-        let response = self.expect_success(request).await?;
+        let response = self.store_manifest(request).await?;
         let found = header_text(&response.headers, CONTENT_DIGEST);
         if found.is_empty() || found == digest.to_string() {
             return Ok(());
@@ -66,6 +66,30 @@ impl OciRepository {
             expected: digest,
         };
         Err(self.problem(tag, problem))
+    }
+
+    /// Sends a manifest. While another process stores the same blobs, some registries claim that these do not exist or are invalid
+    /// (seen with Distribution 2.8), so such a response is retried.
+    async fn store_manifest(&self, request: Request) -> Result<DocumentResponse> {
+        let policy = self.client.inner.rules.packages();
+        let mut retries = 0;
+        loop {
+            let response = self.send(request.clone()).await?;
+            let may_change = matches!(
+                response.status,
+                StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND
+            );
+            if response.status.is_success() {
+                return Ok(response);
+            }
+            if !may_change || retries >= policy.retries {
+                return Err(response.status_error());
+            }
+            let wait = policy.wait(retries, None, jitter());
+            let transport = &self.client.inner.transport;
+            transport.settings.pause.pause(wait).await;
+            retries += 1;
+        }
     }
 
     async fn has_blob(&self, digest: &OciDigest) -> Result<bool> {

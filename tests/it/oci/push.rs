@@ -291,6 +291,7 @@ fn faulty_responses_to_uploads() {
     let manifest = || Misbehave::on("/v2/**/manifests/*").method("PUT");
     let rows: Vec<(&str, Misbehave, i32, &str)> = vec![
         ("busy", content().status(503).times(1), 0, "3"),
+        ("other writer", manifest().status(400).times(1), 0, "2"),
         ("cut", content().reset().times(1), 0, "3"),
         (
             "down",
