@@ -155,7 +155,7 @@ impl StoreSettings {
     }
 }
 
-/// Reads a file of the user. One that is missing or cannot be read has no profiles.
+/// Reads a file of the user. A missing or unreadable file has no profiles.
 fn read_file(path: PathBuf) -> Option<String> {
     let mut text = String::new();
     let file = File::open(path).ok()?;

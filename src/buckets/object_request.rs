@@ -23,7 +23,7 @@ const VALIDITY: Duration = Duration::from_secs(60 * 60);
 /// The time limit for getting credentials.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The variables with the endpoint of S3. The first one that is set counts.
+/// The variables with the endpoint of S3. The first variable that is set applies.
 const AMAZON_ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
 
 const GOOGLE_ENDPOINT: &str = "https://storage.googleapis.com";

@@ -45,7 +45,7 @@ pub fn target_manifest(zip: &OciDigest, size: u64) -> Vec<u8> {
     manifest.to_string().into_bytes()
 }
 
-/// Adds targets to the index manifest of a version, or to a new one if there is none. Other entries, such as signatures, remain.
+/// Adds targets to the index manifest of a version. Without an index manifest, creates one. Other entries, such as signatures, remain.
 /// `None` if the index manifest needs no change.
 pub fn add_targets(
     index: Option<&[u8]>,

@@ -33,7 +33,7 @@ const MAX_TOKEN: ByteLimit = ByteLimit {
 /// The maximum number of scopes of a token. Registries use one or two.
 const MAX_SCOPES: usize = 8;
 
-/// What has been learned about the authorization of requests to a repository.
+/// What earlier responses said about the authorization of requests to a repository.
 #[derive(Debug, Default)]
 pub(super) struct Authorization {
     /// The header to send.

@@ -151,7 +151,7 @@ added     registry.opentofu.org/acme/anvil 1.0.0 (linux_amd64)
     assert_eq!(site.context.list("."), ["a"]);
 }
 
-/// What is pushed can be locked, with the hashes that the lock file has.
+/// Pushed packages are locked with the hashes that the lock file had before.
 #[test]
 fn pushed_packages_are_locked_from_the_mirror() {
     let site = PushSite::start();

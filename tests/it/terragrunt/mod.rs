@@ -89,7 +89,7 @@ impl UnitRepository {
         self.context.run(line)
     }
 
-    /// Returns the names and versions of the entries in a lock file: `anvil 1.1.0, bolt 2.0.0`. `None` if there is none.
+    /// Returns the names and versions of the entries in a lock file: `anvil 1.1.0, bolt 2.0.0`. `None` if the file does not exist.
     fn locked(&self, directory: &str) -> Option<String> {
         let text = self.context.lock_file(directory)?;
         let value = |line: &str| line.split('"').nth(1).map(str::to_owned);
