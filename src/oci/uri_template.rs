@@ -28,6 +28,8 @@ pub enum UriTemplateError {
     Expression(String),
     #[error("`%` is not followed by two hexadecimal digits")]
     Percent,
+    #[error("`{0}` is not allowed outside of braces")]
+    Character(char),
 }
 
 impl UriTemplate {
@@ -100,17 +102,19 @@ impl fmt::Display for UriTemplate {
     }
 }
 
-/// Whether the text is the name of a variable: letters, digits, `_`, percent-encoded bytes, and dots between them.
+/// Whether the text is the name of a variable: letters, digits, `_` and percent-encoded bytes. RFC 6570 allows dots, too, but OpenTofu
+/// does not.
 fn is_name(text: &str) -> bool {
-    let is_part = |part: &str| {
-        let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%');
-        !part.is_empty() && part.bytes().all(is_valid) && escape(part).is_ok()
-    };
-    text.split('.').all(is_part)
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%');
+    !text.is_empty() && text.bytes().all(is_valid) && escape(text).is_ok()
 }
 
-/// Percent-encodes the characters of a literal that an address must not contain.
+/// Percent-encodes the characters of a literal that are not in ASCII. Characters that RFC 6570 does not allow in literals are errors.
 fn escape(literal: &str) -> Result<String, UriTemplateError> {
+    let is_forbidden = |c: &char| c.is_ascii_control() || " \"'<>\\^`|".contains(*c);
+    if let Some(found) = literal.chars().find(is_forbidden) {
+        return Err(UriTemplateError::Character(found));
+    }
     let mut pieces = literal.split('%');
     let mut escaped = percent_encode(pieces.next().unwrap_or_default(), is_uri_byte);
     for piece in pieces {
@@ -142,7 +146,7 @@ const fn is_unreserved(byte: u8) -> bool {
 }
 
 fn is_uri_byte(byte: u8) -> bool {
-    is_unreserved(byte) || b":/?#[]@!$&'()*+,;=".contains(&byte)
+    is_unreserved(byte) || b":/?#[]@!$&()*+,;=".contains(&byte)
 }
 
 #[cfg(test)]
@@ -177,9 +181,19 @@ mod tests {
                 "`r.test%3a8080` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
             ),
             (
+                "h.test/é{type}",
+                "acme/anvil",
+                "`%c3%a9anvil` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+            ),
+            (
                 "h.test/a b{type}",
                 "acme/anvil",
-                "`a%20banvil` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "` ` is not allowed outside of braces",
+            ),
+            (
+                "h.test/{type}\\",
+                "acme/anvil",
+                "`\\` is not allowed outside of braces",
             ),
             ("h.test/{type", "acme/anvil", "a brace has no counterpart"),
             ("h.test/type}", "acme/anvil", "a brace has no counterpart"),
@@ -198,6 +212,12 @@ mod tests {
                 "acme/anvil",
                 "`{namespace,type}` is not a variable: only names such as `{namespace}` are allowed in braces",
             ),
+            (
+                "h.test/{a.b}{type}",
+                "acme/anvil",
+                "`{a.b}` is not a variable: only names such as `{namespace}` are allowed in braces",
+            ),
+            ("h.test/{a_b}{%61}{type}", "acme/anvil", "h.test/anvil"),
             (
                 "h.test/%zz",
                 "acme/anvil",

@@ -197,6 +197,8 @@ pub enum RegistryError {
         repository: Box<RepositoryAddress>,
         server: String,
         place: Option<String>,
+        /// Whether the server may get the credentials for the registry.
+        is_trusted: bool,
     },
     /// Status 404 for the version list of a module, or a list that contains no module.
     #[error("registry `{}` has no module `{module}`", module.host)]
@@ -406,7 +408,7 @@ impl RegistryError {
     /// Returns the hint for an error of an OCI registry.
     fn oci_hint(&self) -> Option<String> {
         Some(match self {
-            Self::TokenRefused { repository, server, place: None } if server != repository.registry() => format!(
+            Self::TokenRefused { server, place: None, is_trusted: false, .. } => format!(
                 "if this server should get credentials, add an `oci_credentials \"{server}\"` block to the CLI configuration of \
                  OpenTofu: credentials for a registry are not sent to a server with another name"
             ),

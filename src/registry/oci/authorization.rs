@@ -193,8 +193,9 @@ impl OciRepository {
         credential: Option<&PlacedCredential>,
     ) -> Result<HeaderValue> {
         let server = authority(&request.url);
+        let is_trusted = self.trusts(&request.url);
         let credential = match credential {
-            Some(found) if !self.trusts(&request.url) => {
+            Some(found) if !is_trusted => {
                 let own = self.state().credentials.find(&server, "").await;
                 let own = own.map_err(|source| self.credentials_error(source))?;
                 if own.is_none() {
@@ -215,6 +216,7 @@ impl OciRepository {
                     repository: Box::new(self.address.clone()),
                     place: credential.map(|found| found.place),
                     server,
+                    is_trusted,
                 });
             }
             _ => return Err(response.status_error()),

@@ -378,6 +378,20 @@ fn token_servers_on_other_hosts() {
     }
 }
 
+/// GitLab, for example, has its token server on a parent domain of its registry: `docker login` for the registry is enough.
+#[test]
+fn a_token_server_that_gets_the_password_needs_no_block() {
+    let site = OciSite::start();
+    let other = FakeOciRegistry::start(&site.authority);
+    other.require(OciAccess::Token);
+    site.registry.require(OciAccess::Token);
+    site.registry
+        .set_realm(&format!("https://{}/token", other.host()));
+    let host = site.registry.host();
+    let refused = site.lock(LINUX).run().expect_code(1);
+    refused.assert_stderr(&format!("log in with `docker login {host}`"));
+}
+
 /// Many registries redirect blobs to a storage service, with a signature in the address.
 #[test]
 fn storage_hosts_get_no_credentials() {
