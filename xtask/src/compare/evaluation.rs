@@ -42,7 +42,11 @@ fn evaluate_here(text: &str, engine: ToolEngine) -> ToolResult {
         ToolEngine::Tofu => Engine::Tofu,
     };
     match evaluate_alone(text, engine) {
-        Ok(Value::String(lock)) => accepted(lock),
+        // The value does not show why it differs, so rows of `tolerated.txt` match the expression.
+        Ok(Value::String(lock)) => ToolResult {
+            message: text.to_owned(),
+            ..accepted(lock)
+        },
         Ok(value) => refused(format!("the value is {}", value.type_name())),
         Err(fault) => refused(format!("error: {:?}", fault.problem)),
     }

@@ -1,10 +1,11 @@
 //! Tests of the generator, and a small comparison with the `terraform` on PATH.
 
-use super::case::{CaseKind, ToolEngine};
+use super::case::{CaseKind, Operation, ToolEngine};
+use super::evaluation::evaluate;
 use super::site::CompareSite;
 use super::source_text::{CaseFile, Literal, Node};
 use super::values;
-use super::verdict::judge;
+use super::verdict::{Verdict, judge};
 use tflock_test_support::terraform_on_path;
 
 /// Cases without a known difference, in which all releases of Terraform agree.
@@ -61,6 +62,21 @@ fn terraform_and_tflock_agree_on_twenty_cases() {
             );
         }
     }
+}
+
+/// Values whose difference is documented, and the part of `tolerated.txt` that shows the reason.
+#[test]
+fn documented_differences_of_values_are_tolerated() {
+    if terraform_on_path().is_none() {
+        return;
+    }
+    let site = CompareSite::start(crate::tflock::build_for_development());
+    let part = "formatlist(\"%s-%s\", [[1], [2, 3]],";
+    let texts = [format!("false ? [{part} \"x\"), \"y\"] : true")];
+    let engine = ToolEngine::Terraform;
+    let results = evaluate(&site, &texts, engine);
+    let verdict = judge(Operation::Lock, engine, &results[0]);
+    assert_eq!(verdict, Verdict::Tolerated(part.to_owned()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) struct ToolResult {
     pub(super) crashed: bool,
     /// The lock file, or the value of an expression.
     pub(super) lock: String,
-    /// Everything that the program printed.
+    /// Everything that the program printed. For a value of tflock: the expression.
     pub(super) message: String,
 }
 
