@@ -43,12 +43,16 @@ pub struct RootFile {
 }
 
 impl RootOrigin {
-    /// Returns the first file or directory that a variable names and that cannot be read or, if there are no certificates at all,
-    /// that has none.
+    /// Returns the first file or directory that a variable names and that cannot be read, or the file that has no certificates. A
+    /// directory may have none, unless there are none at all.
     pub(super) fn useless(&self) -> Option<&RootFile> {
         let has_any = self.files().iter().any(|file| file.count > Some(0));
         let mut named = self.files().iter().filter(|file| file.variable.is_some());
-        named.find(|file| file.count.is_none() || !has_any)
+        named.find(|file| match file.count {
+            None => true,
+            Some(0) => !has_any || file.variable == Some("SSL_CERT_FILE"),
+            Some(_) => false,
+        })
     }
 
     /// Returns the file to which users can add a certificate: the one that `SSL_CERT_FILE` names.

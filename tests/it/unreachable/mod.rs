@@ -4,6 +4,7 @@
 
 pub(crate) mod servers;
 
+use std::fs;
 use std::path::Path;
 
 use regex::Regex;
@@ -114,6 +115,12 @@ fn tls_situations(authority: &TestAuthority) -> Vec<Situation> {
     let directory = tempfile::TempDir::with_suffix(".certificates")
         .unwrap()
         .keep();
+    let trusting = tempfile::TempDir::with_suffix(".certificates")
+        .unwrap()
+        .keep();
+    fs::copy(trusted, trusting.join("authority.pem")).unwrap();
+    let no_certificate = trusting.join("key.pem");
+    fs::write(&no_certificate, "-----BEGIN PRIVATE KEY-----\n").unwrap();
     vec![
         tls(
             "expired certificate",
@@ -131,6 +138,9 @@ fn tls_situations(authority: &TestAuthority) -> Vec<Situation> {
         strange("unknown authority, SSL_CERT_FILE").set("SSL_CERT_FILE", trusted),
         strange("unknown authority, SSL_CERT_FILE is missing")
             .set("SSL_CERT_FILE", "/missing/x.pem"),
+        strange("unknown authority, SSL_CERT_FILE has no certificate")
+            .set("SSL_CERT_FILE", no_certificate)
+            .set("SSL_CERT_DIR", trusting),
         strange("unknown authority, SSL_CERT_DIR").set("SSL_CERT_DIR", directory),
         Situation::local(
             "authority as server",
