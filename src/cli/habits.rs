@@ -49,7 +49,7 @@ const DIRECTORY_HINT: &str = "name the directory after the command: 'tflock lock
 const OMIT_HINT: &str = "omit it: tflock runs neither Terraform nor OpenTofu";
 
 /// Commands of other tools, and what to run instead. Longer ones precede their first word.
-const FOREIGN_COMMANDS: [(&[&str], &str); 10] = [
+const FOREIGN_COMMANDS: [(&[&str], &str); 11] = [
     (&["providers", "lock"], "tflock lock"),
     (&["providers", "mirror"], "tflock mirror"),
     (&["providers"], "tflock list"),
@@ -60,6 +60,7 @@ const FOREIGN_COMMANDS: [(&[&str], &str); 10] = [
     (&["plan"], "tflock lock --check --diff"),
     (&["status"], "tflock lock --check --diff"),
     (&["upgrade"], "tflock lock --upgrade"),
+    (&["validate"], "tflock verify"),
 ];
 
 /// Parses the arguments of the process, the first of which is the name of the program.

@@ -186,7 +186,7 @@ pub enum CacheGap {
 
 fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) -> String {
     let ways = format!(
-        "drop `--platform {platform}`, or lock the available platforms with `--missing-platform warn`"
+        "drop `{platform}` from `--platform` or `platforms`, or lock the available platforms with `--missing-platform warn`"
     );
     let published: Vec<String> = published.iter().map(ToString::to_string).collect();
     match published.as_slice() {

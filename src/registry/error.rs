@@ -376,7 +376,7 @@ impl Explain for RegistryError {
             Self::NoPackage { package, published } if !published.is_empty() => {
                 let published: Vec<_> = published.iter().map(ToString::to_string).collect();
                 format!(
-                    "published only for {}; drop `--platform {}`, choose a different version, or lock the available platforms with \
+                    "published only for {}; drop `{}` from `--platform` or `platforms`, choose a different version, or lock the available platforms with \
                      `--missing-platform warn`",
                     published.join(", "),
                     package.platform

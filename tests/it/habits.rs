@@ -50,6 +50,7 @@ fn arguments_of_other_tools_are_explained() {
         upgrade                         | subcommand 'upgrade'    | use 'tflock lock --upgrade'
         status                          | subcommand 'status'     | use 'tflock lock --check --diff'
         plan                            | subcommand 'plan'       | use 'tflock lock --check --diff'
+        validate                        | subcommand 'validate'   | use 'tflock verify'
     ",
     ) {
         let outcome = context.run(line).expect_code(2);

@@ -76,7 +76,7 @@ impl Explain for StoreError {
         let platform = &self.id.platform;
         match &self.problem {
             MirrorProblem::Package(failure) if failure.is_missing_platform() => Some(format!(
-                "drop `--platform {platform}`, or store the other packages with `--missing-platform warn`"
+                "drop `{platform}` from `--platform` or `platforms`, or store the other packages with `--missing-platform warn`"
             )),
             MirrorProblem::Package(failure) => failure.hint(),
             MirrorProblem::NotLocked => Some(format!(
