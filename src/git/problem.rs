@@ -19,7 +19,17 @@ pub enum GitProblem {
     UnknownReference,
     UnknownHost,
     Unreachable,
+    /// The proxy rejects the connection.
+    Proxy,
     Certificate,
+    /// The server's certificate has expired, or is not valid yet.
+    CertificateTime,
+    /// The server's certificate is not valid for its host name.
+    CertificateName,
+    /// Git cannot read the file with trusted certificates.
+    CertificateFile,
+    /// The server does not use TLS.
+    NoTls,
     /// The server responds with an error that may be temporary.
     ServerError,
     /// The program for ssh connections is missing.
@@ -34,20 +44,35 @@ pub enum GitProblem {
     FileNames,
     /// The repository lacks objects, or objects are damaged.
     Damaged,
+    /// The repository has a format that this version of git does not support.
+    Format,
     /// The git configuration is invalid.
     Configuration,
 }
 
 /// Parts of messages with the problems that they indicate. An earlier one takes precedence: the later ones may also follow from it.
-const SIGNS: [(&str, GitProblem); 43] = {
+const SIGNS: [(&str, GitProblem); 70] = {
     use GitProblem as Problem;
     [
         ("Could not resolve host", Problem::UnknownHost),
+        ("Could not resolve proxy", Problem::Proxy),
+        ("CONNECT tunnel failed", Problem::Proxy),
+        ("from proxy after CONNECT", Problem::Proxy),
+        ("returned error: 407", Problem::Proxy),
+        ("certificate has expired", Problem::CertificateTime),
+        ("certificate is not yet valid", Problem::CertificateTime),
+        ("target host name", Problem::CertificateName),
+        ("Problem with the SSL CA cert", Problem::CertificateFile),
+        ("error setting certificate", Problem::CertificateFile),
         ("SSL certificate problem", Problem::Certificate),
         ("certificate verification failed", Problem::Certificate),
+        ("unexpected TLS packet", Problem::NoTls),
+        ("wrong version number", Problem::NoTls),
         ("Connection refused", Problem::Unreachable),
         ("Connection timed out", Problem::Unreachable),
         ("Operation timed out", Problem::Unreachable),
+        ("Connection closed by", Problem::Unreachable),
+        ("Connection reset by", Problem::Unreachable),
         ("Network is unreachable", Problem::Unreachable),
         ("No route to host", Problem::Unreachable),
         ("Failed to connect to", Problem::Unreachable),
@@ -58,7 +83,12 @@ const SIGNS: [(&str, GitProblem); 43] = {
         ("returned error: 401", Problem::Credentials),
         ("returned error: 403", Problem::Credentials),
         ("not allowed to download", Problem::Credentials),
+        ("access denied", Problem::Credentials),
+        ("DENIED by ", Problem::Credentials),
+        ("remote: Unauthorized", Problem::Credentials),
+        ("SAML SSO", Problem::Credentials),
         ("returned error: 404", Problem::NoRepository),
+        ("returned error: 410", Problem::NoRepository),
         ("returned error: 429", Problem::ServerError),
         ("returned error: 5", Problem::ServerError),
         ("fatal: cannot run ", Problem::NoSsh),
@@ -77,10 +107,17 @@ const SIGNS: [(&str, GitProblem); 43] = {
         ),
         ("repository corruption", Problem::Damaged),
         ("bad object", Problem::Damaged),
+        ("does not match index", Problem::Damaged),
+        (".idx is too small", Problem::Damaged),
+        // With a repository on this machine, two processes report this, too.
+        ("git upload-pack: not our ref", Problem::Damaged),
+        ("upload-pack: not our ref", Problem::Damaged),
         ("bad signature", Problem::Damaged),
         ("index file corrupt", Problem::Damaged),
         ("unable to read tree", Problem::Damaged),
         ("did not send all necessary objects", Problem::Damaged),
+        ("Expected git repo version", Problem::Format),
+        ("unknown repository extension", Problem::Format),
         ("bad config line", Problem::Configuration),
         ("Remote branch ", Problem::UnknownReference),
         ("couldn't find remote ref", Problem::UnknownReference),
@@ -92,11 +129,14 @@ const SIGNS: [(&str, GitProblem); 43] = {
             Problem::NoRepository,
         ),
         ("' not found", Problem::NoRepository),
+        ("' does not exist", Problem::NoRepository),
+        ("does not exist or you do not have", Problem::NoRepository),
+        ("is this a git repository?", Problem::NoRepository),
     ]
 };
 
 /// The next step for the user.
-const HINTS: [(GitProblem, &str); 16] = {
+const HINTS: [(GitProblem, &str); 22] = {
     use GitProblem as Problem;
     [
         (
@@ -126,8 +166,30 @@ const HINTS: [(GitProblem, &str); 16] = {
              https but not for ssh",
         ),
         (
+            Problem::Proxy,
+            "check the address and the credentials in `https_proxy` or in `http.proxy` of the git configuration, and whether the proxy \
+             allows this host",
+        ),
+        (
             Problem::Certificate,
-            "if your company issued the certificate, add its CA certificate to the system's store, or set `GIT_SSL_CAINFO` to its path",
+            "if your company issued the certificate, add its CA certificate to the system's store, or set `GIT_SSL_CAINFO` to its path; \
+             otherwise check whether the certificate has expired",
+        ),
+        (
+            Problem::CertificateTime,
+            "renew the certificate of the server, or correct the clock of this machine",
+        ),
+        (
+            Problem::CertificateName,
+            "use a host name for which the certificate is valid, or install a certificate for this host name on the server",
+        ),
+        (
+            Problem::CertificateFile,
+            "correct `GIT_SSL_CAINFO` or `http.sslCAInfo` in the git configuration: git cannot read the file that it names",
+        ),
+        (
+            Problem::NoTls,
+            "correct the port in the address: the server does not use TLS on this one",
         ),
         (
             Problem::ServerError,
@@ -160,6 +222,10 @@ const HINTS: [(GitProblem, &str); 16] = {
         (
             Problem::Damaged,
             "run `git fsck` in the repository that git reads, and repair it or clone it again",
+        ),
+        (
+            Problem::Format,
+            "install a newer version of git: the repository has a format that this version does not support",
         ),
         (
             Problem::Configuration,
@@ -228,6 +294,89 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(GitProblem::find(message), expected, "{message}");
+        }
+    }
+
+    /// Messages of git with either TLS library, of ssh and of servers.
+    #[test]
+    fn messages_have_their_problem() {
+        use GitProblem as Problem;
+        for (message, expected) in [
+            ("CONNECT tunnel failed, response 407", Problem::Proxy),
+            (
+                "Received HTTP code 407 from proxy after CONNECT",
+                Problem::Proxy,
+            ),
+            ("Could not resolve proxy: proxy.test", Problem::Proxy),
+            (
+                "SSL: certificate subject name (a) does not match target host name 'b'",
+                Problem::CertificateName,
+            ),
+            (
+                "SSL: no alternative certificate subject name matches target host name 'b'",
+                Problem::CertificateName,
+            ),
+            (
+                "SSL certificate problem: certificate has expired",
+                Problem::CertificateTime,
+            ),
+            (
+                "SSL certificate problem: unable to get local issuer certificate",
+                Problem::Certificate,
+            ),
+            (
+                "Problem with the SSL CA cert (path? access rights?)",
+                Problem::CertificateFile,
+            ),
+            (
+                "error setting certificate file: /missing.pem",
+                Problem::CertificateFile,
+            ),
+            (
+                "gnutls_handshake() failed: An unexpected TLS packet was received.",
+                Problem::NoTls,
+            ),
+            (
+                "OpenSSL/3.0.13: error:0A00010B:SSL routines::wrong version number",
+                Problem::NoTls,
+            ),
+            (
+                "The requested URL returned error: 410",
+                Problem::NoRepository,
+            ),
+            (
+                "fatal: https://h.test/r/info/refs not valid: is this a git repository?",
+                Problem::NoRepository,
+            ),
+            (
+                "fatal: repository '/r/nothing' does not exist",
+                Problem::NoRepository,
+            ),
+            (
+                "remote: TF401019: The Git repository with name or identifier r does not exist or you do not have permissions for the \
+                 operation you are attempting.",
+                Problem::NoRepository,
+            ),
+            (
+                "ERROR: The `acme' organization has enabled or enforced SAML SSO.",
+                Problem::Credentials,
+            ),
+            ("FATAL: R any r u DENIED by fallthru", Problem::Credentials),
+            (
+                "error: packfile ./objects/pack/p.pack does not match index",
+                Problem::Damaged,
+            ),
+            (
+                "fatal: remote error: upload-pack: not our ref 0123",
+                Problem::Damaged,
+            ),
+            (
+                "Load key \"/root/.ssh/id\": error in libcrypto\ngit@h.test: Permission denied (publickey).",
+                Problem::Ssh(SshProblem::KeyFile),
+            ),
+        ] {
+            let found = GitProblem::find(message).map(|(problem, _)| problem);
+            assert_eq!(found, Some(expected), "{message}");
         }
     }
 

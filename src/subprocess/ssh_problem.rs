@@ -7,17 +7,20 @@ pub enum SshProblem {
     UnknownHostKey,
     /// The key of the server differs from the known one.
     ChangedHostKey,
+    /// A file with a key of the user is invalid, or other users may read it.
+    KeyFile,
     /// The server accepts none of the user's keys.
     Key,
 }
 
 /// Parts of messages with the problems that they indicate. An earlier one takes precedence.
-const SIGNS: [(&str, SshProblem); 3] = [
+const SIGNS: [(&str, SshProblem); 4] = [
     (
         "REMOTE HOST IDENTIFICATION HAS CHANGED",
         SshProblem::ChangedHostKey,
     ),
     ("Host key verification failed", SshProblem::UnknownHostKey),
+    ("Load key \"", SshProblem::KeyFile),
     ("Permission denied (", SshProblem::Key),
 ];
 
@@ -40,6 +43,9 @@ impl SshProblem {
             Self::ChangedHostKey => {
                 "find out from the server's operator whether its key changed before you replace it in `known_hosts`: another server may \
                  intercept the connection"
+            }
+            Self::KeyFile => {
+                "correct the key file that the message names: it must contain a private key, and only its owner may read it (`chmod 600`)"
             }
             Self::Key => {
                 "add an ssh key that may read the repository to this user's agent or `~/.ssh`; ssh runs without prompts, so the key must \

@@ -9,8 +9,15 @@ const MAX_MESSAGE_LINES: usize = 3;
 /// The maximum length of a line, in characters.
 const MAX_LINE: usize = 400;
 
+/// The lines that git prints after each failed connection, whatever the cause.
+const AFTER_FAILURES: [&str; 3] = [
+    "fatal: Could not read from remote repository.",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+];
+
 /// Returns the problem that `find` recognizes, and the line of standard error that shows it, without control characters and without user information in
-/// `url` or other URLs. If the problem is unknown, these are the last lines.
+/// `url` or other URLs. If the problem is unknown, these are the last lines that say something about the cause.
 pub(in crate::modules) fn describe_failure<P>(
     output: &ProcessOutput,
     url: &str,
@@ -21,16 +28,24 @@ pub(in crate::modules) fn describe_failure<P>(
     if let Some((problem, line)) = find(&text) {
         return (Some(problem), visible_line(line));
     }
-    let lines: Vec<String> = text
+    let message = last_lines(&text);
+    if message.is_empty() {
+        return (None, output.status.to_string());
+    }
+    (None, message)
+}
+
+/// Returns the last lines, without those that git always adds unless there are no others.
+fn last_lines(text: &str) -> String {
+    let all: Vec<String> = text
         .lines()
         .map(|line| visible_line(line.trim()))
         .filter(|line| !line.is_empty())
         .collect();
-    if lines.is_empty() {
-        return (None, output.status.to_string());
-    }
-    let last = &lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..];
-    (None, last.join("; "))
+    let is_cause = |line: &&String| !AFTER_FAILURES.contains(&line.as_str());
+    let causes: Vec<_> = all.iter().filter(is_cause).cloned().collect();
+    let lines = if causes.is_empty() { all } else { causes };
+    lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..].join("; ")
 }
 
 /// Whether the program, or one of its helpers, ran out of memory.
@@ -63,6 +78,22 @@ mod tests {
             assert_eq!(visible_line(line), expected);
         }
         assert_eq!(visible_line(&"x".repeat(999)).len(), MAX_LINE);
+    }
+
+    #[test]
+    fn the_cause_is_shown_instead_of_what_git_always_adds() {
+        let after = AFTER_FAILURES.join("\n");
+        for (text, expected) in [
+            (
+                format!("bash: git-upload-pack: command not found\n{after}"),
+                "bash: git-upload-pack: command not found",
+            ),
+            (format!("1\n2\n3\n4\n\n{after}"), "2; 3; 4"),
+            (after.clone(), &AFTER_FAILURES.join("; ")),
+            ("\n".to_owned(), ""),
+        ] {
+            assert_eq!(last_lines(&text), expected);
+        }
     }
 
     #[test]

@@ -22,6 +22,11 @@ const CHANGED_KEY: &str =
     "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\nHost key verification failed.";
 const NO_KEY: &str = "git@git.test: Permission denied (publickey).";
 const NO_REPOSITORY: &str = "ERROR: Repository not found.";
+const KEY_FILE: &str =
+    "Load key \"/key\": bad permissions\ngit@git.test: Permission denied (publickey).";
+const CLOSED: &str = "kex_exchange_identification: Connection closed by remote host\nConnection closed by 192.0.2.1 port 22";
+/// A message that tflock does not know.
+const HOST_KEY_TYPE: &str = "Unable to negotiate with 192.0.2.1 port 22: no matching host key type found. Their offer: ssh-rsa";
 
 /// A source that git cannot fetch, and the environment in which tflock runs.
 struct Situation {
@@ -93,6 +98,9 @@ fn ssh_situations(directory: &Path) -> Vec<Situation> {
         ("host key changed", CHANGED_KEY),
         ("ssh key not accepted", NO_KEY),
         ("not found over ssh", NO_REPOSITORY),
+        ("ssh key file that ssh refuses", KEY_FILE),
+        ("ssh connection closed", CLOSED),
+        ("ssh with an old server", HOST_KEY_TYPE),
     ];
     let situation = |(number, (name, message)): (usize, (&'static str, &str))| {
         Situation::new(name, source).set("GIT_SSH_COMMAND", failing_ssh(directory, number, message))
@@ -158,8 +166,11 @@ fn https_situations(authority: &TestAuthority, url: &str) -> Vec<Situation> {
 struct Repositories {
     whole: ModuleRepository,
     damaged: ModuleRepository,
+    without_commit: ModuleRepository,
+    newer_format: ModuleRepository,
     long_name: ModuleRepository,
     outer: ModuleRepository,
+    lost_submodule: ModuleRepository,
     no_modules_entry: ModuleRepository,
     empty: ModuleRepository,
     shallow: PathBuf,
@@ -181,13 +192,21 @@ impl Repositories {
         let modules = format!("[submodule \"net\"]\n\tpath = net\n\turl = {url}\n");
         outer.write(".gitmodules", &modules);
         add_gitlink(&outer, "0123456789012345678901234567890123456789");
+        let lost_submodule = ModuleRepository::create();
+        let lost = directory.join("lost");
+        let modules = modules.replace(&url, &lost.display().to_string());
+        lost_submodule.write(".gitmodules", &modules);
+        add_gitlink(&lost_submodule, &first);
         let no_modules_entry = ModuleRepository::create();
         no_modules_entry.write(".gitmodules", "");
         add_gitlink(&no_modules_entry, &first);
         Self {
-            damaged: damaged(),
+            damaged: without_object("HEAD:main.tf"),
+            without_commit: without_object("HEAD"),
+            newer_format: of_newer_format(),
             long_name: with_long_name(),
             outer,
+            lost_submodule,
             no_modules_entry,
             empty: ModuleRepository::create(),
             shallow: directory.join("shallow"),
@@ -214,8 +233,14 @@ impl Repositories {
             Situation::new("empty repository", self.empty.url()),
             Situation::new("not found on this machine", missing),
             Situation::new("damaged repository", self.damaged.url()),
+            Situation::new(
+                "repository without a commit that it names",
+                self.without_commit.url(),
+            ),
+            Situation::new("repository of a newer format", self.newer_format.url()),
             Situation::new("file name that cannot be checked out", self.long_name.url()),
             Situation::new("submodule without its commit", self.outer.url()),
+            Situation::new("submodule that does not exist", self.lost_submodule.url()),
             Situation::new("submodule without an address", self.no_modules_entry.url()),
             Situation::new("git is missing", whole).set("PATH", "/missing"),
         ]
@@ -231,13 +256,21 @@ fn add_gitlink(repository: &ModuleRepository, commit: &str) {
     repository.git("commit --quiet --message=x");
 }
 
-/// Creates a repository that lacks the content of a file.
-fn damaged() -> ModuleRepository {
+/// Creates a repository that lacks an object.
+fn without_object(name: &str) -> ModuleRepository {
     let repository = ModuleRepository::create();
     repository.write("main.tf", "# lost").commit();
-    let object = repository.git("rev-parse HEAD:main.tf");
+    let object = repository.git(&format!("rev-parse {name}"));
     let path = format!(".git/objects/{}/{}", &object[..2], &object[2..]);
     fs::remove_file(repository.path().join(path)).unwrap();
+    repository
+}
+
+/// Creates a repository that no version of git can read.
+fn of_newer_format() -> ModuleRepository {
+    let repository = ModuleRepository::create();
+    repository.write("main.tf", "").commit();
+    repository.git("config core.repositoryformatversion 99");
     repository
 }
 
