@@ -103,6 +103,11 @@ impl CallError {
         )
     }
 
+    /// Whether the module is missing in an assembled root module, in a directory below the caller.
+    pub(super) fn is_missing_below(&self) -> bool {
+        matches!(&self.problem, CallProblem::NotAssembled { path, .. } if path.starts_with("./"))
+    }
+
     /// Whether the source or version is unknown.
     pub(super) fn needs_unknown_value(&self) -> bool {
         let unknown = Value::Unknown.type_name();

@@ -93,6 +93,11 @@ impl ConfigError {
         matches!(self, Self::Value { source, .. } if matches!(**source, EvalProblem::UnsupportedFunction(_)))
     }
 
+    /// Whether a module is missing in an assembled root module, in a directory below the caller.
+    pub fn is_missing_below(&self) -> bool {
+        matches!(self, Self::Call(error) if error.is_missing_below())
+    }
+
     /// Whether a module cannot be found because its source or version depends on an unknown value, or on a function whose result
     /// tflock cannot compute.
     pub fn needs_unknown_value(&self) -> bool {

@@ -233,3 +233,36 @@ pub(super) fn unknown_module(
         files_read: files_read.clone(),
     }
 }
+
+/// Explains that a hook may write modules that are missing.
+pub(super) fn unwritten_module(
+    errors: &[Arc<ConfigError>],
+    hook: &Place,
+    files_read: &BTreeSet<PathBuf>,
+) -> UnknownUnit {
+    let place = errors.first().and_then(|error| error.place());
+    UnknownUnit {
+        what: "a missing module".to_owned(),
+        origins: HOOK.to_owned(),
+        place: place.unwrap_or(hook).clone(),
+        hint: Some(hook_hint(hook)),
+        files_read: files_read.clone(),
+    }
+}
+
+/// Explains that a hook may write the whole configuration.
+pub(super) fn unwritten_configuration(unit: &Unit, hook: &Place) -> UnknownUnit {
+    UnknownUnit {
+        what: "the configuration, of which there is no file,".to_owned(),
+        origins: HOOK.to_owned(),
+        place: place_of(unit),
+        hint: Some(hook_hint(hook)),
+        files_read: unit.files_read.clone(),
+    }
+}
+
+const HOOK: &str = "a hook that runs before `init`";
+
+fn hook_hint(hook: &Place) -> String {
+    format!("tflock does not run the hook at {hook}: commit the files that it writes")
+}

@@ -28,6 +28,7 @@ use crate::config::{
     has_configuration_extension, is_configuration, is_tofu_only, read_assembled,
 };
 use crate::provider::Engine;
+use crate::span::Place;
 
 pub use error::AssemblyError;
 
@@ -61,6 +62,8 @@ pub struct AssembledUnit {
     pub is_configured: bool,
     /// The version chosen for a registry module that the source does not restrict to one version.
     chosen: Option<ChosenModule>,
+    /// A hook that may write configuration before `init`.
+    hook: Option<Place>,
     /// As [`Unit::files_read`].
     files_read: BTreeSet<PathBuf>,
 }
@@ -110,6 +113,10 @@ pub fn assemble(unit: &Unit, context: AssemblyContext<'_>) -> Result<Assembly, A
     options.has_unknown_variables |= has_unknown_variables;
     values::add_null_inputs(unit, &mut tree, &root);
     if !has_configuration_below(&tree, &root) {
+        if let Some(hook) = unit.hooks_before_init.first() {
+            let unknown = error::unwritten_configuration(unit, hook);
+            return Ok(Assembly::Unknown(Box::new(unknown)));
+        }
         return Err(AssemblyError::NoConfiguration {
             place: Box::new(error::place_of(unit)),
         });
@@ -125,6 +132,7 @@ pub fn assemble(unit: &Unit, context: AssemblyContext<'_>) -> Result<Assembly, A
         source_directory: package.source_directory,
         lock_file,
         chosen: package.chosen,
+        hook: unit.hooks_before_init.first().cloned(),
         files_read: unit.files_read.clone(),
     })))
 }
@@ -133,7 +141,8 @@ impl AssembledUnit {
     /// Reads the root module and all modules that it calls.
     ///
     /// # Errors
-    /// Fails like [`read_assembled`], but if a module source depends on an unknown value, the requirements are unknown.
+    /// Fails like [`read_assembled`], but if a module source depends on an unknown value, or a hook may write a missing module, the
+    /// requirements are unknown.
     pub fn read(
         &self,
         cache: &ModuleCache,
@@ -151,7 +160,13 @@ impl AssembledUnit {
                 let unknown = error::unknown_module(&errors, &self.module, &self.files_read);
                 Ok(UnitModule::Unknown(Box::new(unknown)))
             }
-            Err(errors) => Err(errors),
+            Err(errors) => match &self.hook {
+                Some(hook) if errors.iter().all(|error| error.is_missing_below()) => {
+                    let unknown = error::unwritten_module(&errors, hook, &self.files_read);
+                    Ok(UnitModule::Unknown(Box::new(unknown)))
+                }
+                _ => Err(errors),
+            },
         }
     }
 }

@@ -90,3 +90,53 @@ fn hooks_before_init_are_mentioned_once() {
     assert_contains(&outcome.stderr, "--> root.hcl:");
     assert_eq!(repository.locked("live/a").as_deref(), Some(super::LOCKED));
 }
+
+#[test]
+fn missing_files_that_a_hook_may_write_make_a_unit_unknown() {
+    let hook = |kind: &str, command: &str| {
+        format!(
+            "terraform {{\n  {kind} \"h\" {{\n    commands = [\"{command}\"]\n    execute  = [\"cp\", \"x\", \".\"]\n  }}\n}}\n"
+        )
+    };
+    let cases = [
+        (
+            "before_hook",
+            "init",
+            "./m",
+            0,
+            "a missing module depends on a hook",
+        ),
+        ("before_hook", "apply", "./m", 1, "is not among the files"),
+        ("before_hook", "init", "../m", 1, "is not among the files"),
+        (
+            "after_hook",
+            "init-from-module",
+            "",
+            0,
+            "there is no file, depends on a hook",
+        ),
+        (
+            "after_hook",
+            "init",
+            "",
+            1,
+            "neither the source nor the unit",
+        ),
+    ];
+    for (kind, command, module, code, message) in cases {
+        let repository = UnitRepository::new();
+        let unit = hook(kind, command);
+        repository.context.write("live/h/terragrunt.hcl", unit);
+        if !module.is_empty() {
+            let call = format!("module \"m\" {{\n  source = \"{module}\"\n}}\n");
+            repository.context.write("live/h/main.tf", call);
+        }
+        let outcome = repository.run("lock live/h").expect_code(code);
+        assert_contains(&outcome.stderr, message);
+        if code == 0 {
+            let hint = "does not run the hook at live/h/terragrunt.hcl:2:3: commit the files";
+            assert_contains(&outcome.stderr, hint);
+        }
+        assert_eq!(repository.locked("live/h"), None);
+    }
+}
