@@ -11,10 +11,11 @@ use url::Url;
 
 use crate::provider::Engine;
 use crate::registry::client::RegistryClient;
-use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::error::RegistryError;
 use crate::registry::http_clients::ContentKind;
 use crate::registry::request::{ByteLimit, Request, RequestRules, check_scheme, classify};
 use crate::registry::request_error::{CauseText, RequestFault};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{Transport, read_body, status_fault};

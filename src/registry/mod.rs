@@ -6,10 +6,10 @@
 //! which uses the same discovery (`module_registry`). OCI registries have a different protocol (`oci`). `package_source` chooses
 //! between registries and mirrors.
 //!
-//! On the level below these protocols, `request` describes and sends a single request (with a `request_method`), `transport` and `download` repeat it
-//! according to `retry`, and `credentials` and `netrc` provide the credentials for a host. `http_clients` builds the HTTP clients with
-//! the certificate authorities of `trusted_roots`. `proxies`, `connect_fault` and `certificate_fault` explain why a server cannot be
-//! reached.
+//! On the level below these protocols, `request` describes and sends a single request (with a `request_method` and a
+//! `request_purpose`). `transport` and `download` repeat the request according to `retry`. `credentials` and `netrc` provide the
+//! credentials for a host. `http_clients` builds the HTTP clients with the certificate authorities of `trusted_roots`. `proxies`,
+//! `connect_fault` and `certificate_fault` explain why a server cannot be reached.
 
 mod certificate_fault;
 mod client;
@@ -33,6 +33,7 @@ mod proxies;
 mod request;
 mod request_error;
 mod request_method;
+mod request_purpose;
 mod retry;
 mod settings;
 mod transport;
@@ -47,7 +48,7 @@ pub use connect_fault::{ConnectFault, ConnectProblem};
 pub use credentials::{ApiToken, CredentialsError, tokens_from_env};
 pub use discovery::Service;
 pub use download::Download;
-pub use error::{RegistryError, RequestPurpose};
+pub use error::RegistryError;
 pub use filesystem_mirror::FilesystemMirror;
 pub use http_exchange::HttpExchange;
 pub use http_validator::HttpValidator;
@@ -65,6 +66,7 @@ pub use proxies::{ProxyVariable, ProxyVariables, UsedProxy};
 pub use request::ByteLimit;
 pub(crate) use request::is_loopback;
 pub use request_error::{CauseText, RequestError, RequestFault};
+pub use request_purpose::RequestPurpose;
 pub use settings::{
     AllowedHosts, BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES,
     HttpSettings, Pause, RealTime, RegistrySettings, Roots, positive,

@@ -22,9 +22,10 @@ use crate::provider::{Hostname, ModuleVersion};
 use crate::registry::client::{ClientInner, RegistryClient};
 use crate::registry::discovery::Service;
 use crate::registry::download::Download;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::http_validator::HttpValidator;
 use crate::registry::request::{ByteLimit, Request};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{Fields, ModuleDownload, ModuleList};
 

@@ -17,9 +17,10 @@ use crate::provider::{
 use crate::redacted_url::RedactedUrl;
 use crate::registry::client::RegistryClient;
 use crate::registry::credentials;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 use crate::registry::request::{Request, is_web};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{self, Fields, MirrorArchive, MirrorArchives, MirrorIndex};
 use crate::span::Place;

@@ -17,10 +17,11 @@ use url::{Host, Url};
 
 use crate::oci::{OciChallenge, OciCredential};
 use crate::registry::credentials::CredentialsError;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::oci::credentials::PlacedCredential;
 use crate::registry::oci::repository::OciRepository;
 use crate::registry::request::{ByteLimit, Request};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{Fields, TokenAnswer};
 

@@ -13,9 +13,10 @@ use crate::once_map::OnceMap;
 use crate::provider::{Digest, PackageId, ProviderAddr, Version};
 use crate::registry::client::RegistryClient;
 use crate::registry::download::Download;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 use crate::registry::oci::repository::OciRepository;
+use crate::registry::request_purpose::RequestPurpose;
 use crate::span::Place;
 
 /// A mirror, and its responses so far.

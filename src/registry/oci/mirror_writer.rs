@@ -17,10 +17,11 @@ use crate::oci::{
 use crate::parallel::lock;
 use crate::provider::{Digest, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::client::RegistryClient;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::oci::mirror::{OciMirror, RepositoryMapping};
 use crate::registry::oci::repository::{OciManifestBody, OciRepository};
 use crate::registry::request_method::{RequestContent, UploadFile};
+use crate::registry::request_purpose::RequestPurpose;
 
 /// How often an index manifest is written before the run gives up. Each time, at least one other process has made progress.
 const MAX_INDEX_WRITES: usize = 30;

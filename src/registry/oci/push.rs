@@ -10,10 +10,11 @@ use url::Url;
 
 use crate::oci::{OciDigest, OciProblem};
 use crate::redacted_url::RedactedUrl;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::oci::repository::{CONTENT_DIGEST, OciRepository, header_text};
 use crate::registry::request::{MAX_PACKAGE, Request};
 use crate::registry::request_method::{RequestContent, RequestMethod};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::retry::{RetryPolicy, jitter};
 use crate::registry::transport::DocumentResponse;
 

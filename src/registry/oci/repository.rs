@@ -19,10 +19,11 @@ use crate::oci::{
 use crate::once_map::OnceMap;
 use crate::registry::client::RegistryClient;
 use crate::registry::download::Download;
-use crate::registry::error::{RegistryError, RequestPurpose, Result};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::oci::authorization::Authorization;
 use crate::registry::oci::credentials::{OciCredentials, OciSettings};
 use crate::registry::request::{ByteLimit, Request};
+use crate::registry::request_purpose::RequestPurpose;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::Fields;
 use crate::span::Place;
