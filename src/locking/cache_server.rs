@@ -1,13 +1,16 @@
-//! Constraints that Terragrunt's provider cache server writes: docs/rules/terragrunt.md 9.
+//! Version constraints that Terragrunt's provider cache server writes to lock files (see section 9 of docs/rules/terragrunt.md).
 //!
-//! The server writes the lock file of a unit before `init`, which then keeps these constraints. With a source, they are the
-//! selected version, because the server reads only the files of the unit. Without one, it completes each version to three numbers,
-//! so `~> 1.0`, which allows 1.1.0, becomes `~> 1.0.0`, which does not.
+//! The server writes the lock file of a unit before `init`, and `init` keeps the constraints. They can differ from those of the
+//! configuration in two ways:
+//!
+//! - If the unit has a source, the server reads only the unit's own files, and writes the selected version as an exact constraint.
+//! - If the unit has no source, the server completes each version to three numbers: `~> 1.0` becomes `~> 1.0.0`, which excludes
+//!   1.1.0.
 
 use crate::provider::{Constraint, Operator, Version, VersionConstraints};
 
-/// Whether the server wrote the recorded constraints of an entry with this version, and they are not those that the configuration
-/// has.
+/// Whether the `recorded` constraints differ from those that the configuration `required` in one of these two ways. `version` is the
+/// locked version.
 pub(super) fn has_server_constraints(
     recorded: &VersionConstraints,
     required: &VersionConstraints,
@@ -27,8 +30,8 @@ pub(super) fn has_server_constraints(
     !unexpected.is_empty() && (is_version && is_alone || unexpected.into_iter().all(is_completed))
 }
 
-/// Returns the constraints that the server completed to these, if the locked version shows that it did: the recorded ones exclude
-/// it, and the original ones allow it.
+/// Returns the constraints before the server completed them: `~> 1.0` for `~> 1.0.0`. `None` unless the locked version proves the
+/// change, which is the case if the recorded constraints exclude it and the original ones allow it.
 pub(super) fn without_completion(
     recorded: &VersionConstraints,
     version: &Version,

@@ -54,11 +54,12 @@ impl LockJob {
     }
 }
 
-/// The new lock of one root module.
+/// The new lock file entries of one root module.
 #[derive(Clone, Debug)]
 pub struct LockedDirectory {
     pub locks: Locks,
-    /// The twins in `locks` that were added without hashes, because this run did not process them.
+    /// The entries of `locks` that [`Locks::add_twins`] added, as OpenTofu does, and that this run did not process. They have no
+    /// hashes.
     pub(super) idle_twins: Vec<ProviderAddr>,
     pub notes: Vec<Note>,
     /// The packages whose hashes were recorded.
@@ -92,7 +93,7 @@ pub fn requirements_from_lock(
     requirements
 }
 
-/// Computes the new lock of one root module. The errors of all its providers are returned together.
+/// Computes the new lock file entries of one root module. The errors of all its providers are returned together.
 pub async fn lock_directory(
     job: &LockJob,
     policy: &Policy,
@@ -110,7 +111,7 @@ pub async fn lock_directory(
     let results = join_bounded(tasks).await;
 
     let (mut notes, mut verified, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    // Cloned only now: directories that wait for packages share one copy of identical lock files.
+    // Cloned only now, so that directories with identical lock files share one copy while they wait for packages.
     let mut locks = Locks::clone(&old);
     for (address, result) in results {
         match result {
@@ -141,7 +142,8 @@ pub async fn lock_directory(
     })
 }
 
-/// Removes entries that are not required (with `--prune`), or reports them. Twins have no hashes and are reported separately.
+/// Removes entries that are not required if `--prune` is set, and reports them otherwise. Entries without hashes are not reported
+/// here: they come from [`Locks::add_twins`], and [`Note::Twins`] reports them.
 fn prune_or_report(
     job: &LockJob,
     policy: &Policy,

@@ -36,17 +36,17 @@ pub enum CacheAccess {
 #[derive(Clone, Debug)]
 pub(super) struct CachedPackage {
     pub(super) record: Arc<PackageRecord>,
-    /// The registry's warnings and the invalid versions it listed. The `versions` list of this value is always empty.
+    /// The registry's warnings, and the invalid versions that it listed. The field `versions` is always empty here.
     pub(super) messages: Arc<AvailableVersions>,
 }
 
 /// A version whose packages for all requested platforms are in the disk cache.
 #[derive(Clone, Debug)]
 pub(super) struct CachedVersion {
-    /// In the order of the requested platforms.
+    /// The packages, in the order of the requested platforms.
     pub(super) records: Vec<(Platform, Arc<PackageRecord>)>,
     pub(super) evidence: Evidence,
-    /// As in [`CachedPackage`].
+    /// The [`CachedPackage::messages`] of the first package.
     pub(super) messages: Arc<AvailableVersions>,
 }
 
@@ -97,7 +97,7 @@ impl Packages {
         &self,
         query: VersionQuery<'_>,
     ) -> Result<Arc<CachedVersion>, Arc<[Platform]>> {
-        // Boxed, because thousands of callers hold this future while one of them runs it.
+        // Boxed to keep the callers' futures small: thousands of callers wait while one of them runs the job.
         let job = || Box::pin(self.read_version(query));
         let versions = &self.memo.cached_versions;
         versions.get_or_init(query.key(), job).await
@@ -151,8 +151,8 @@ impl Packages {
         let Some(origin) = source.origin(&id.provider) else {
             return;
         };
-        // This sends no request, because the version was selected from the same list. A version missing from the list could not
-        // be selected again, so it is not stored.
+        // `versions` sends no request here, because the version was selected from the same list. A version that is missing from the
+        // list could not be selected again, so it is not stored.
         let Ok(listed) = source.versions(&id.provider).await else {
             return;
         };
@@ -215,8 +215,8 @@ fn read_package(
     })
 }
 
-/// Returns the hashes in a stored record of a hash index, under the same conditions as those in a record from the index itself. `None`
-/// for a package that is audited, because it must be downloaded.
+/// Returns the hashes in an index record that the disk cache stores. `None` if the run reads no index, the checksum list is unsigned,
+/// no trusted key signed the record, or the package must be downloaded because it is in the audit sample.
 fn read_index_record(
     store: &DiskCache,
     index: &PackageIndex,

@@ -37,7 +37,7 @@ pub enum LockingProblem {
     },
     #[error("no releases are available")]
     NoRelease { newest_listed: Option<Version> },
-    /// OpenTofu rejects 0.0.0 as the only exact version, without a request (docs/rules/constraints.md 4).
+    /// OpenTofu rejects 0.0.0 as the only exact version, without sending a request (see section 4 of docs/rules/constraints.md).
     #[error("0.0.0 is not a valid provider version")]
     ZeroVersion,
     #[error("the locked version {version} is no longer available")]
@@ -168,10 +168,10 @@ impl LockingProblem {
     }
 }
 
-/// Data that is not in the disk cache, so only a request can provide it.
+/// Data that the disk cache lacks, so that a request is required.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheGap {
-    /// The list of versions: no locked version satisfies the constraints, or an upgrade was requested.
+    /// The list of versions. It is required because no locked version satisfies the constraints, or an upgrade was requested.
     #[error("only its registry can list its versions")]
     Version,
     #[error("the cache does not have version {version} for {}", quoted(.platforms))]
@@ -179,8 +179,8 @@ pub enum CacheGap {
         version: Version,
         platforms: Vec<Platform>,
     },
-    /// A checksum list that contains the recorded hashes, or one signed by an allowed key.
-    #[error("the cached version {version} does not match the lock file or `[signers]`")]
+    /// A newer checksum list. The cached packages match none of the recorded hashes, or `[signers]` does not allow its signer.
+    #[error("the cached packages of version {version} do not match the lock file or `[signers]`")]
     Proof { version: Version },
 }
 
@@ -191,8 +191,11 @@ fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) ->
     let published: Vec<String> = published.iter().map(ToString::to_string).collect();
     match published.as_slice() {
         [] => ways,
-        [one] => format!("published only for {one}; {ways}"),
-        [most @ .., last] => format!("published for {} and {last}; {ways}", most.join(", ")),
+        [one] => format!("this version is published only for {one}; {ways}"),
+        [most @ .., last] => format!(
+            "this version is published for {} and {last}; {ways}",
+            most.join(", ")
+        ),
     }
 }
 
@@ -230,7 +233,7 @@ impl PackageFailure {
         }
     }
 
-    /// Whether the failure must fail a directory even if the directory could do without the package.
+    /// Whether this failure fails the directory even if the package is not required, such as a package for another platform.
     pub(super) const fn is_fatal(&self) -> bool {
         matches!(
             self,
@@ -271,8 +274,8 @@ impl Explain for PackageFailure {
                     .to_owned(),
             ),
             Self::FalseRecord(record) => Some(format!(
-                "stop trusting the key, and find out who has it; no hash from this record was used, but others may be false, too: \
-                 the record is at `{}`",
+                "stop trusting the key, and find out who has it; no hash from this record was used, but other records of the key \
+                 may be false, too: this record is at `{}`",
                 record.path
             )),
             Self::Transfer(_) | Self::Reported(_) | Self::Mirror(_) => None,

@@ -1,5 +1,5 @@
-//! What packages and signed checksum lists prove about recorded hashes, and the lock file entry that is built from this
-//! evidence (docs/rules/lock-file.md 5, docs/reference/options.md).
+//! Determines what packages and signed checksum lists prove about recorded hashes, and builds lock file entries from this evidence
+//! (see section 5 of docs/rules/lock-file.md, and docs/reference/options.md).
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ pub struct Evidence {
     /// The hashes that belong to a package: the `zh` hashes of zips in the signed lists, and the `h1` hashes of packages. Other
     /// files in the lists, such as manifests, are not included.
     pub genuine: BTreeSet<Hash>,
-    /// The `zh` hashes that the version has.
+    /// The known `zh` hashes of the version.
     pub listed: ListedHashes,
 }
 
-/// The `zh` hashes that a version has, as far as they are known.
+/// The known `zh` hashes of a version, and whether there may be others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedHashes {
     /// All `zh` hashes in the signed lists, including those of files that are not zips. Any other `zh` hash is invalid.
@@ -56,7 +56,8 @@ impl ListedHashes {
 }
 
 impl Default for Evidence {
-    /// Returns the neutral element of `extend`: no hashes, and a complete list.
+    /// Returns evidence without any hashes. Its list counts as complete, so that `extend` adopts the completeness of the first
+    /// package.
     fn default() -> Self {
         Self {
             recorded: BTreeSet::new(),
@@ -87,8 +88,8 @@ impl Evidence {
         self.listed = listed.merge(other.listed);
     }
 
-    /// Judges whether the hashes that a lock file records belong to packages of the version. Ignores hashes of unknown schemes.
-    /// If no zip was hashed, `zh` hashes cannot be checked, and an entry that has any counts as genuine.
+    /// Judges whether the hashes that a lock file records belong to packages of the version. Ignores hashes of unknown schemes. If no
+    /// zip was hashed, `zh` hashes cannot be checked. An entry with `zh` hashes then counts as genuine.
     pub(super) fn judge(&self, hashes: &BTreeSet<Hash>) -> Verdict {
         let has = |scheme: HashScheme| hashes.iter().any(|hash| hash.scheme() == scheme);
         let is_comparable = has(HashScheme::H1) || has(HashScheme::Zh);
@@ -114,8 +115,9 @@ impl Evidence {
         })
     }
 
-    /// Returns the stray hashes among the recorded `hashes`, which certainly belong to no package of the version: `zh` hashes
-    /// that a complete signed list lacks and, if the packages of all platforms were checked, `h1` hashes that match none of them.
+    /// Returns the stray hashes among the recorded `hashes`. A stray hash certainly belongs to no package of the version: it is a
+    /// `zh` hash that the complete signed list lacks or, if the packages of all platforms were checked, an `h1` hash that matches
+    /// none of them.
     pub(super) fn strays<'a>(
         &self,
         hashes: &'a BTreeSet<Hash>,
@@ -134,8 +136,7 @@ impl Evidence {
     }
 }
 
-/// Builds the new entry of a provider. If the version is kept, so are the old hashes, unless `replace` is set. A new version
-/// drops them.
+/// Builds the new entry of a provider. The old hashes are kept if the version is kept and `replace` is not set.
 pub(super) fn assemble(
     constraints: VersionConstraints,
     selection: &Selection,

@@ -39,18 +39,19 @@ impl ProviderTask<'_> {
             Err(gap) if self.packages.is_cache_only(self.engine, self.address) => {
                 Err(self.lock_error(LockingProblem::Offline(gap)))
             }
-            // Boxed because this future is large, and thousands of directories run at the same time without needing it.
+            // Boxed to keep the callers' futures small: thousands of directories are locked at the same time, and few of them need
+            // this one.
             Err(_) => Box::pin(self.lock_from_source(target)).await,
         }
     }
 
-    /// Returns an error at the place where the configuration requires the provider.
+    /// Returns an error that points to the requirement in the configuration.
     fn lock_error(&self, problem: impl Into<Box<LockingProblem>>) -> Vec<LockingError> {
         vec![self.error(self.requirement.declared.as_ref(), problem)]
     }
 
-    /// Returns the version to lock and its packages if the disk cache has everything required to be certain of them. Otherwise,
-    /// the error says what the cache lacks.
+    /// Selects the version to lock without sending a request, and returns it with its cached packages. The error says what the cache
+    /// lacks.
     async fn select_cached(
         &self,
         target: VersionTarget<'_>,
@@ -65,8 +66,8 @@ impl ProviderTask<'_> {
             version: version.clone(),
             platforms: platforms.to_vec(),
         })?;
-        // Before tflock rejects a recorded hash or a signer, it requests the list again, because the registry may have signed a
-        // new one.
+        // Before tflock rejects a recorded hash or a signer, it requests the checksum list again, because the registry may have
+        // signed a new list.
         let is_doubtful = matches!((&selection, self.old), (Selection::Kept(_), Some(old))
             if cached.evidence.judge(&old.hashes) != Verdict::Genuine);
         let mut records = cached.records.iter();
@@ -129,8 +130,8 @@ impl ProviderTask<'_> {
         Ok(LockedProvider { notes, ..locked })
     }
 
-    /// Builds the result for the selected version. `is_foreign` is set if none of the recorded hashes of a kept version is
-    /// genuine.
+    /// Builds the result for the selected version. `is_foreign` is set if the version is kept, but none of its recorded hashes
+    /// belongs to a package of this version.
     fn locked(
         &self,
         selection: &Selection,
@@ -152,7 +153,8 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// Fails if hashes of platforms that were not requested would be lost (docs/reference/lock-files.md).
+    /// Fails if no platform was requested and a different version would replace the hashes of several platforms (see
+    /// docs/reference/lock-files.md).
     fn check_platforms_kept(&self, selection: Selection) -> Result<Selection, Vec<LockingError>> {
         let (Selection::Moved { from, to }, true, Some(old)) =
             (&selection, self.policy.platforms_defaulted, self.old)
@@ -228,8 +230,8 @@ impl ProviderTask<'_> {
         }
     }
 
-    /// Returns whether none of the recorded hashes of a kept version is genuine, after comparing `h1` hashes with the packages
-    /// of other platforms, too. With `--mismatch error`, fails instead of returning true.
+    /// Returns whether none of the recorded hashes of a kept version belongs to a package of this version. If necessary, compares
+    /// `h1` hashes with the packages of other platforms, too. With `--mismatch error`, fails instead of returning true.
     async fn is_foreign(
         &self,
         selection: &Selection,

@@ -24,7 +24,7 @@ const MAX_CHECKED: usize = 366;
 pub enum Undated {
     #[error("mirrors have no signed checksum list")]
     Mirror,
-    /// Also used if the registry does not answer.
+    /// Also the reason if the registry does not answer.
     #[error("there is no package for any requested platform")]
     Package,
     /// The checksum list or its signature cannot be downloaded.
@@ -126,7 +126,7 @@ impl Packages {
                     ) => {
                         return Err(Undated::Mirror);
                     }
-                    // If the version is selected for a different reason, the error is reported then.
+                    // Ignored, because fetching the package fails with the same error if the version is selected anyway.
                     Err(_) => {}
                 }
             }

@@ -1,4 +1,4 @@
-//! Packages from mirrors. They have no signed checksum list: what a mirror says about them is all that is known.
+//! Packages from mirrors. Mirrors have no signed checksum list, so nothing else confirms the hashes that a mirror reports.
 
 use crate::provider::{Engine, Hash, PackageId};
 use crate::registry::{LocalPackage, MirrorPackage, OciPackage};
@@ -31,7 +31,8 @@ impl Packages {
         Ok(PackageRecord::from_mirror(engine, hashes, matching))
     }
 
-    /// OpenTofu records the digest of the zip, because the manifest of the package names it.
+    /// Fetches a package from an OCI repository and hashes it. As in OpenTofu, the `zh` hash of the zip is recorded, because the
+    /// manifest of the package contains it.
     pub(super) async fn request_oci(
         &self,
         engine: Engine,

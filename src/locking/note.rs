@@ -27,14 +27,14 @@ pub enum Note {
         count: usize,
     },
     #[error(
-        "no recorded hash of `{address}` {version} was genuine; the genuine hashes were added alongside them"
+        "no recorded hash of `{address}` {version} belonged to any of its packages; the correct hashes were added to the recorded ones"
     )]
     ForeignKept {
         address: ProviderAddr,
         version: Version,
     },
     #[error(
-        "no recorded hash of `{address}` {version} was genuine; the genuine hashes replaced them"
+        "no recorded hash of `{address}` {version} belonged to any of its packages; the correct hashes replaced the recorded ones"
     )]
     ForeignReplaced {
         address: ProviderAddr,
@@ -48,9 +48,9 @@ pub enum Note {
     },
     /// Entries for OpenTofu's registry were added alongside those for Terraform's.
     #[error(
-        "the following entries for {} were added: {}; `{} init -lockfile=readonly` rejects the file until the old entries are gone \
-         (`--prune` removes them)",
-        Engine::Tofu.default_host(), quoted(.of), Engine::Tofu.program()
+        "the following entries for {} were added: {}; `{} init -lockfile=readonly` rejects the file until the corresponding \
+         entries for {} are gone (`--prune` removes them)",
+        Engine::Tofu.default_host(), quoted(.of), Engine::Tofu.program(), Engine::Terraform.default_host()
     )]
     Twins {
         /// The added entries.
@@ -70,9 +70,9 @@ pub enum Note {
     #[error("skipped `{address}` {}: signed less than {days} days ago", joined(.versions))]
     Young {
         address: ProviderAddr,
-        /// The newest first.
+        /// The skipped versions, from the newest to the oldest.
         versions: Vec<Version>,
-        /// The value of `--min-age`.
+        /// The value of `--min-age`, in days.
         days: u64,
     },
     /// A version that `--min-age` skips because its date is unknown.

@@ -1,8 +1,8 @@
-//! The hash index of a run: hashes that another machine computed, signed by a key that the user trusts.
+//! The hash index of a run: hashes that another machine computed, in records that are signed by a key that the user trusts.
 //!
-//! A record replaces only the computation of hashes from a zip. It is used only for a zip whose digest is in a checksum list that
-//! its registry signed and this run verified; everything that is decided with the list is decided as without an index. The disk
-//! cache stores records with their signatures, which are verified again at each use, and never the hashes alone.
+//! A record only saves the download of a zip and the computation of its hashes. It is used only if a signed checksum list of the
+//! registry contains the digest of the zip, and this run has verified that list. All checks against the list are the same as without
+//! an index. The disk cache stores whole records, and the signatures of a stored record are verified again at each use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -18,10 +18,10 @@ use crate::provider::{Digest, Hash, PackageId};
 use super::disk_cache::CacheAccess;
 use super::record::PackageRecord;
 
-/// The indexes of a run, and what the user allows instead of them.
+/// The indexes of a run, and the options for their use.
 #[derive(Default)]
 pub struct PackageIndex {
-    /// Why an index that the user named is not used.
+    /// A warning for each requested index that is not used.
     unused: Vec<IndexWarning>,
     reader: Option<IndexReader>,
     writer: Option<IndexWriter>,
@@ -48,7 +48,7 @@ pub struct IndexUsage {
 #[derive(Debug)]
 pub struct AuditSample {
     percent: u8,
-    /// Chooses other packages in each run.
+    /// A random seed, so that each run chooses different packages.
     random: RandomState,
 }
 
@@ -70,7 +70,7 @@ impl AuditSample {
 #[derive(Clone, Debug)]
 pub(super) struct SourcedHashes {
     pub(super) hashes: PackageHashes,
-    /// The key that vouches for the hashes in an index. `None` if this machine computed them.
+    /// The key that signed these hashes in an index. `None` if this machine computed them.
     pub(super) index_key: Option<KeyName>,
 }
 
@@ -83,7 +83,7 @@ impl From<TrustedRecord> for SourcedHashes {
     }
 }
 
-/// A record under a trusted key that is not true.
+/// The error for a false record that is signed by a trusted key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the hash index has a false record, signed by the trusted key `{key}`: the package has the hash {computed}, but the record says {claimed}"
@@ -97,7 +97,8 @@ pub struct FalseRecord {
 }
 
 impl FalseRecord {
-    /// Compares a record with what this machine computed. The `h1` hashes are equal if only another value is false.
+    /// Compares a record with the hashes that this machine computed. If only a value other than the `h1` hash is false, `claimed` and
+    /// `computed` are equal in the error.
     pub fn check(
         record: &TrustedRecord,
         package: &RecordKey,
@@ -146,7 +147,7 @@ impl PackageIndex {
         self.reader.is_some()
     }
 
-    /// Whether a package is downloaded even if an index has it.
+    /// Whether the package with the digest `zh` is in the audit sample, so that it is downloaded even if an index has its hashes.
     pub(super) fn audits(&self, zh: Digest) -> bool {
         self.audit
             .as_ref()
@@ -168,12 +169,12 @@ impl PackageIndex {
         Some(answer.record)
     }
 
-    /// Returns the hashes in a record from the disk cache, if a key that this run trusts signed it.
+    /// Parses a record from the disk cache. Returns `None` unless a key that this run trusts signed the record.
     pub(super) fn open(&self, stored: &[u8], key: &RecordKey) -> Option<TrustedRecord> {
         self.reader.as_ref()?.open(stored, key).ok()
     }
 
-    /// Adds hashes to the index that this run computed from the bytes of the package.
+    /// Adds hashes that this run computed from the bytes of a package to the index.
     pub(super) fn push(&self, type_name: &str, hashes: &PackageHashes) {
         if let Some(writer) = &self.writer {
             writer.push(HashRecord {
@@ -224,8 +225,8 @@ impl PackageIndex {
         }
     }
 
-    /// Returns one warning for each index that failed, and one for the first record that contradicts the registry. An index that cannot
-    /// be read is not reported a second time if it cannot be written, either.
+    /// Returns one warning for each index that failed, and one for the first record that contradicts the registry. An index that can
+    /// be neither read nor written is reported only once.
     pub(super) fn warnings(&self) -> Vec<IndexWarning> {
         let reader = self.reader.as_ref();
         let mut warnings = self.unused.clone();

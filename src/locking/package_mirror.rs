@@ -1,5 +1,5 @@
-//! The mirror that a run fills while it hashes packages. Zips are stored in the same pass over their bytes, and packages that
-//! are already in the mirror are not downloaded.
+//! The mirror that a run fills while it hashes packages. Each zip is stored while it is hashed, and packages that are already in the
+//! mirror are not downloaded.
 
 use std::fs::File;
 use std::io;
@@ -56,7 +56,8 @@ impl PackageMirror {
     }
 }
 
-/// Returns the hashes of a package in the mirror, or `None` if it is missing, damaged or different and must be downloaded.
+/// Returns the hashes of a package in the mirror. `None` if the package is missing, damaged or different, and therefore must be
+/// downloaded.
 fn hashes_of_stored(
     mirror: &Mirror,
     id: &PackageId,

@@ -131,7 +131,7 @@ impl Packages {
         Self { cache, ..self }
     }
 
-    /// Looks hashes up in an index before a package is downloaded, or adds them to one.
+    /// Uses `index` to look up hashes before packages are downloaded, and to add the hashes that this run computes.
     #[must_use]
     pub fn with_index(self, index: PackageIndex) -> Self {
         let index = Arc::new(index);
@@ -250,7 +250,8 @@ impl Packages {
         Ok(record)
     }
 
-    /// Returns the hashes of the zip whose digest is in a verified list. An index is asked only if the list is signed.
+    /// Returns the hashes of the zip whose digest is in the verified `list`. Hashes from an index are used only if the list is
+    /// signed.
     async fn hash_listed(
         &self,
         engine: Engine,
@@ -345,7 +346,8 @@ impl Packages {
         }
     }
 
-    /// Whether an index is asked for hashes. If there is a mirror to fill, the zips are required anyway.
+    /// Whether hashes are looked up in an index. If there is a mirror to fill, they are not, because the zips must be downloaded
+    /// anyway.
     fn reads_index(&self) -> bool {
         self.index.is_read() && self.transfers.mirror.0.is_none()
     }

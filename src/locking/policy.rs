@@ -1,4 +1,4 @@
-//! The options that determine what a lock file contains (docs/reference/options.md).
+//! The options that determine what a lock file contains (see docs/reference/options.md).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,14 +26,14 @@ pub struct Policy {
     pub signers: SignerRules,
 }
 
-/// What to do if no recorded hash of a kept version is genuine (`--mismatch`).
+/// What to do if no recorded hash of a kept version belongs to a package of this version (`--mismatch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// The directory fails.
     Error,
-    /// The genuine hashes are added to the foreign ones.
+    /// The hashes of the packages are added to the recorded ones.
     Add,
-    /// Only the genuine hashes are recorded.
+    /// The hashes of the packages replace the recorded ones.
     Replace,
 }
 
@@ -107,7 +107,9 @@ pub enum VersionTarget<'a> {
     /// The newest version that satisfies the constraints.
     Newest,
     To(&'a Version),
-    /// The version of the twin that replaces the entry, whose own version no longer satisfies the constraints.
+    /// The locked version of the entry for Terraform's registry. It is selected if the provider's own entry no longer satisfies the
+    /// constraints, because OpenTofu would replace this entry by a copy of the one for Terraform's registry (see
+    /// [`Locks::add_twins`](crate::lockfile::Locks::add_twins)).
     Twin(&'a Version),
 }
 
@@ -135,7 +137,7 @@ impl ProviderScope {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }
 
-    /// Returns the version to select. A provider that stores the state is upgraded only by name.
+    /// Returns the version to select. A provider that stores the state is upgraded only if `--upgrade` names it.
     pub fn version_target(&self, address: &ProviderAddr, stores_state: bool) -> VersionTarget<'_> {
         match self.upgraded.get(address) {
             Some(Some(version)) => VersionTarget::To(version),

@@ -23,17 +23,17 @@ pub(super) struct ProviderTask<'a> {
     pub(super) requirement: &'a Requirement,
     /// The provider's entry in the old lock file, if there is one.
     pub(super) old: Option<&'a ProviderLock>,
-    /// Where that entry begins.
+    /// The position in the lock file at which that entry begins.
     pub(super) entry: Option<&'a Place>,
     pub(super) policy: &'a Policy,
     pub(super) packages: &'a Packages,
 }
 
-/// How completely the platforms of a version were checked.
+/// Whether all packages of a version were checked and, if not, why.
 pub(super) enum Coverage {
-    /// All platforms that had to be checked were checked.
+    /// Every package that had to be checked was checked.
     Complete,
-    /// `--offline` forbids a download.
+    /// `--offline` prevented the download of a package.
     Offline,
     /// The package for this platform could not be downloaded or verified.
     Failed(Platform, Arc<PackageFailure>),
@@ -140,8 +140,8 @@ impl<'a> ProviderTask<'a> {
         }
     }
 
-    /// Checks the packages of further platforms one by one until `is_enough` returns true, and adds their hashes to the genuine
-    /// ones. Ignores packages that `accepts` rejects.
+    /// Checks the packages of further platforms one by one until `is_enough` returns true, and adds their hashes to
+    /// `evidence.genuine`. Ignores packages that `accepts` rejects.
     pub(super) async fn check_other_platforms(
         &self,
         version: &Version,

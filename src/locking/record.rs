@@ -24,7 +24,7 @@ pub struct PackageRecord {
     /// The time taken to download and hash the package, including the time in the queue.
     pub elapsed: Duration,
     pub form: PackageForm,
-    /// The key that vouches for the hashes in a hash index. `None` if this machine computed them or the registry reports them.
+    /// The key that signed the hashes in a hash index. `None` if this machine computed them or the registry reports them.
     pub index_key: Option<KeyName>,
 }
 
@@ -82,7 +82,7 @@ impl PackageRecord {
         }
     }
 
-    /// Returns the origin of a recorded hash, or `None` if this package does not prove the hash.
+    /// Returns the origin of a recorded hash, or `None` if this package does not confirm the hash.
     pub fn origin_of(&self, hash: &Hash) -> Option<HashOrigin> {
         let is_reported = matches!(self.voucher, Voucher::Report(_));
         if *hash == self.h1 && !is_reported {
@@ -167,8 +167,8 @@ impl PackageRecord {
         }
     }
 
-    /// Creates the record of a package from a mirror. OpenTofu also records the `matching` hashes of the mirror
-    /// (docs/rules/mirrors.md 1).
+    /// Creates the record of a package from a mirror. `matching` contains the hashes that the mirror lists and that match the
+    /// package. OpenTofu also records these (see section 1 of docs/rules/mirrors.md).
     pub(super) fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
         let voucher = if matching.is_empty() {
             Voucher::Nothing

@@ -1,4 +1,4 @@
-//! Selects the version of a provider (docs/rules/constraints.md 4, docs/rules/lock-file.md 5).
+//! Selects the version of a provider (see section 4 of docs/rules/constraints.md and section 5 of docs/rules/lock-file.md).
 
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::AvailableVersions;
@@ -83,8 +83,8 @@ pub(super) fn select(
     Ok(Selection::new(locked, selected.clone()))
 }
 
-/// Returns the selection if it does not depend on the list of versions: the locked version if it is kept, or the only version
-/// that the constraints allow. The list must still contain that version.
+/// Returns the selection if it does not depend on the list of versions: the locked version if it is kept, or the only version that
+/// the constraints allow. Does not check whether the source still lists that version.
 pub(super) fn select_without_list(
     constraints: &VersionConstraints,
     locked: Option<&Version>,

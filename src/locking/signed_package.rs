@@ -17,7 +17,7 @@ pub struct SignedPackage {
 }
 
 impl SignedPackage {
-    /// Returns what identifies the record of the package in an index.
+    /// Returns the key under which an index stores the record of the package.
     pub fn key(&self) -> RecordKey {
         RecordKey {
             zh: self.list.digest(),
@@ -27,8 +27,8 @@ impl SignedPackage {
 }
 
 impl Packages {
-    /// Finds a package in the checksum list of its registry. `None` if the list is unsigned or the package is from a mirror: a record
-    /// never counts for such a package.
+    /// Finds a package in the checksum list of its registry. `None` if the list is unsigned or the package is from a mirror: index
+    /// records are never used for such packages.
     pub async fn signed_package(
         &self,
         engine: Engine,

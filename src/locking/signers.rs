@@ -4,11 +4,11 @@
 //! the registry and the user, but not against the registry. If a user pins the fingerprint of an author's key, every list that
 //! the registry sends must be signed by that key.
 //!
-//! Patterns work like those of `include` and `exclude` (docs/rules/mirrors.md 5), except that a pattern without a host matches
-//! the default registries of both engines. If several patterns match a provider, only the narrowest counts: `hashicorp/aws`
-//! takes precedence over `hashicorp/*`, which takes precedence over `*/*/*`. A pattern without fingerprints allows no signer,
-//! so `"*/*/*" = []` rejects every provider that no other pattern matches. If no pattern matches, the rules of the engine
-//! decide. Pins can only reject packages that the engine would accept.
+//! Patterns work like those of `include` and `exclude` (see section 5 of docs/rules/mirrors.md), except that a pattern without a
+//! host matches the default registries of both engines. If several patterns match a provider, only the narrowest counts:
+//! `hashicorp/aws` takes precedence over `hashicorp/*`, which takes precedence over `*/*/*`. A pattern without fingerprints allows
+//! no signer, so `"*/*/*" = []` rejects every provider that no other pattern matches. If no pattern matches, only the rules of the
+//! engine apply. `[signers]` can only reject packages that the engine would accept.
 //!
 //! Several config files can apply to a directory. A package must satisfy all of them.
 

@@ -60,12 +60,12 @@ impl Verifier {
         Ok(reported.map(|reported| PackageRecord::from_report(list, reported)))
     }
 
-    /// Returns the rules for one provider (docs/rules/registry.md 4 and 6).
+    /// Returns the rules for one provider (see sections 4 and 6 of docs/rules/registry.md).
     fn policy(self, engine: Engine, provider: &ProviderAddr) -> SignaturePolicy {
         let is_opentofu_registry = provider.hostname.as_ascii() == Engine::Tofu.default_host();
         SignaturePolicy {
             engine,
-            // Not the start of the run: a version that is published during a long run has a signature of a later time.
+            // Not the start of the run, because a version that is published during a long run has a later signature.
             now: SystemTime::now(),
             keys_optional: engine == Engine::Tofu && is_opentofu_registry,
             enforce_validation: self.trust.enforce_validation,

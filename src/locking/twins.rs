@@ -1,7 +1,8 @@
-//! OpenTofu's twins of the entries for Terraform's registry (docs/rules/lock-file.md 5).
+//! The twins that OpenTofu adds to a lock file: an entry for `registry.terraform.io/hashicorp/X` gets a twin for
+//! `registry.opentofu.org/hashicorp/X` (see section 5 of docs/rules/lock-file.md).
 //!
-//! The twin of an entry that this run drops is left out: OpenTofu rejects a lock file until such an entry is deleted, and it adds
-//! no twin of a deleted entry.
+//! An entry whose version no longer satisfies the constraints gets no twin. OpenTofu rejects a lock file with such an entry until the
+//! user deletes the entry, and a deleted entry gets no twin.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::note::Note;
 use super::policy::{ProviderScope, VersionTarget};
 use super::provider_task::ProviderTask;
 
-/// The twins of the entries of one lock file.
+/// Adds twins to the entries of one lock file, and removes outdated ones.
 pub(super) struct Twins<'a> {
     job: &'a LockJob,
     scope: &'a ProviderScope,
@@ -42,7 +43,8 @@ impl<'a> Twins<'a> {
         (Arc::new(locks), twins)
     }
 
-    /// Whether an entry stays unless an upgrade was requested.
+    /// Whether the locked version of an entry still satisfies the constraints. Also true if the provider is not required or not in
+    /// scope.
     fn fits(&self, address: &ProviderAddr, lock: &ProviderLock) -> bool {
         let requirement = self.job.requirements.providers.get(address);
         requirement.is_none_or(|requirement| {
@@ -50,8 +52,8 @@ impl<'a> Twins<'a> {
         })
     }
 
-    /// Returns the version to select for a provider. If its entry no longer satisfies the constraints and the twin that would
-    /// replace the deleted entry does, this is the version of the twin.
+    /// Returns the version to select for a provider. If its entry no longer satisfies the constraints, but the entry for Terraform's
+    /// registry does, this is the version of the latter: OpenTofu would add a new twin of it.
     pub(super) fn version_target(&self, task: &ProviderTask<'a>) -> VersionTarget<'a> {
         let stores_state = task.requirement.stores_state;
         let target = self.scope.version_target(task.address, stores_state);
@@ -69,8 +71,8 @@ impl<'a> Twins<'a> {
         twin().map_or(target, VersionTarget::Twin)
     }
 
-    /// Removes the added twins whose original now has a different version. Returns the others that this run has not processed.
-    /// They have no hashes.
+    /// Removes the added twins that this run has not processed and whose originals now have a different version. Returns the other
+    /// added twins that it has not processed, which have no hashes.
     pub(super) fn remove_outdated(
         &self,
         added: &mut Vec<ProviderAddr>,
@@ -99,7 +101,8 @@ impl<'a> Twins<'a> {
 }
 
 impl LockedDirectory {
-    /// Leaves out the twins that nothing requires if they would be the only change of the file `old`: `init` removes them again.
+    /// Removes the twins that this run has not processed if they would be the only change to the file, whose content is `old`. `init`
+    /// would remove them again.
     pub fn leave_out_idle_twins(
         &mut self,
         old: Option<&[u8]>,

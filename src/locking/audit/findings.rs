@@ -1,4 +1,4 @@
-//! Creates the findings about one required provider, each with a message, a place and a fix.
+//! Creates the findings about one required provider. Each has a message, a position and a suggested fix.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl ProviderAudit<'_> {
         format!("`{}` {}", self.task.address, self.lock.version)
     }
 
-    /// Creates a finding at the provider's entry in the lock file, or at the whole file if it has no such entry.
+    /// Creates a finding that points to the provider's entry in the lock file, or to the whole file if it has no such entry.
     pub(super) fn finding(&self, code: Code, message: String, fix: Fix) -> Diagnostic {
         let place = self.task.entry.unwrap_or(self.target.file);
         self.finding_at(place.clone(), code, message, fix)
@@ -43,7 +43,7 @@ impl ProviderAudit<'_> {
         Fix::lock(options, requested_platforms(self.task.policy))
     }
 
-    /// Returns the place of `needle` in the entry, or the start of the entry if `needle` is not there.
+    /// Returns the position of `needle` in the provider's entry, or the start of the entry if it does not contain `needle`.
     pub(super) fn line_with(&self, needle: &str) -> Place {
         let entry = self.task.entry.unwrap_or(self.target.file);
         self.text
@@ -104,8 +104,7 @@ impl ProviderAudit<'_> {
         })
     }
 
-    /// Reports missing `h1` hashes without checking packages: if the entry has no `h1` hash at all, every requested platform
-    /// lacks one.
+    /// Reports a missing `h1` hash for every requested platform if the entry has no `h1` hash at all. Requires no packages.
     pub(super) fn certainly_without_h1(&self) -> Vec<Diagnostic> {
         if self
             .lock

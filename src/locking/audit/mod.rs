@@ -23,7 +23,7 @@ use provider_audit::ProviderAudit;
 /// The result of verifying one lock file.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// The findings about the lock file, sorted by place.
+    /// The findings about the lock file, sorted by position.
     pub findings: Vec<Diagnostic>,
     /// Why some providers could not be verified.
     pub errors: Vec<LockingError>,
@@ -112,7 +112,7 @@ fn not_locked(audited: AuditTarget<'_>, task: ProviderTask<'_>) -> Diagnostic {
     }
 }
 
-/// Reports a file whose bytes the engine would write differently. If only the line endings differ, the message explains how to
+/// Reports a lock file that differs from what the engine would write. If only the line endings differ, the message explains how to
 /// stop git from converting them.
 fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Diagnostic> {
     let engine = audited.job.engine;

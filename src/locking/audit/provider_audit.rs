@@ -54,8 +54,8 @@ impl ProviderAudit<'_> {
         audit
     }
 
-    /// Returns the platforms for which the source lists a package of the locked version: an empty set if only the disk cache
-    /// can be used, `None` if the source does not list the version or cannot be reached.
+    /// Returns the platforms for which the source lists a package of the locked version. The set is empty if only the disk cache can
+    /// be used. `None` if the source does not list the version or cannot be reached.
     async fn published_platforms(&self, audit: &mut Audit) -> Option<BTreeSet<Platform>> {
         let ProviderTask {
             engine,
@@ -98,8 +98,8 @@ impl ProviderAudit<'_> {
         None
     }
 
-    /// Checks the packages of all requested platforms. If these do not match all recorded `h1` hashes, checks other platforms,
-    /// too.
+    /// Checks the packages of all requested platforms. If some recorded `h1` hashes match none of these packages, also checks
+    /// packages of other platforms.
     async fn check_packages(&self, published: &BTreeSet<Platform>, audit: &mut Audit) {
         let mut checked = self.check_requested_platforms(audit).await;
         if checked.records.is_empty() {

@@ -226,7 +226,7 @@ fn offline_errors_name_what_is_missing() {
     let text = format!("{}    {foreign},\n{}", &known[..start], &known[end..]);
     context.write_lock_file("foreign", &text);
     let outcome = lock(&context, "--offline foreign").expect_code(1);
-    let message = "the cached version 1.1.0 does not match the lock file";
+    let message = "the cached packages of version 1.1.0 do not match the lock file";
     outcome.assert_stderr(message);
     assert_eq!(context.lock_file("foreign"), Some(text));
 
