@@ -9,7 +9,7 @@ use super::{FunctionError, FunctionResult, Functions, integer, text};
 /// The characters that always end a grapheme cluster, by the rules of OpenTofu.
 const DELIMITERS: &str = "-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'";
 
-/// Implements `assumeequal(actual, expected)`: the values must be equal after the conversion of the first to the type of the second.
+/// Implements `assumeequal(actual, expected)`: `actual`, converted to the type of `expected`, must equal `expected`.
 pub(super) fn equal(functions: &Functions, arguments: &[Value]) -> FunctionResult {
     let [actual, expected] = arguments else {
         return Err(FunctionError::Unsupported);
@@ -35,8 +35,8 @@ pub(super) fn not_null(value: &Value) -> FunctionResult {
     }
 }
 
-/// Implements `assumestringprefix(value, prefix)`. The last grapheme cluster of the prefix counts only if it is a delimiter, and the
-/// value may end within the prefix.
+/// Implements `assumestringprefix(value, prefix)`. The last grapheme cluster of the prefix is ignored unless it is a delimiter. A value
+/// that is shorter than the prefix passes if the prefix starts with it.
 pub(super) fn string_prefix(value: &Value, prefix: &Value) -> FunctionResult {
     let prefix = text(prefix)?;
     if *value == Value::Null {
@@ -80,7 +80,7 @@ pub(super) fn length(
     Ok(collection)
 }
 
-/// Reads a bound. The largest integer is invalid.
+/// Returns a bound as an integer. The largest `i64` is invalid.
 fn bound(value: &Value) -> Result<i64, FunctionError> {
     match integer(value)? {
         i64::MAX => Err("the bound is too large".into()),

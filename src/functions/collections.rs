@@ -25,7 +25,8 @@ pub(super) fn length(value: &Value) -> FunctionResult {
     }
 }
 
-/// Returns the first value that is neither null nor empty, converted to the common type. This value may be unknown.
+/// Returns the first value that is neither null nor empty, converted to the common type of all values. An unknown value counts as
+/// neither.
 pub(super) fn coalesce(functions: &Functions, values: &[Value]) -> FunctionResult {
     let first = values
         .iter()
@@ -124,7 +125,8 @@ fn list_if_map(value: &Value, elements: Vec<Value>) -> Value {
     }
 }
 
-/// Implements `lookup(map, key, default)`. The default is optional. For a map, it is converted to the type of the elements.
+/// Implements `lookup(map, key, default)`. The default is optional. If the first argument is a map and not an object, the default is
+/// converted to the type of the map's elements.
 pub(super) fn lookup(functions: &Functions, arguments: &[Value]) -> FunctionResult {
     let key = text(&arguments[1])?;
     let default = match (ValueType::of(&arguments[0]), arguments.get(2)) {
@@ -217,7 +219,7 @@ pub(super) fn sort(functions: &Functions, value: &Value) -> FunctionResult {
     Ok(Value::List(texts.into_iter().map(Value::from).collect()))
 }
 
-/// Returns a map of the elements of a list, or an object of those of a tuple.
+/// Implements `zipmap(keys, values)`. The result is a map if `values` is a list, and an object if it is a tuple.
 pub(super) fn zip_map(functions: &Functions, keys: &Value, values: &Value) -> FunctionResult {
     let keys = functions.list_of(keys, ValueType::String)?;
     let elements = sequence(values)?;
@@ -275,7 +277,8 @@ pub(super) fn chunks(
     ))
 }
 
-/// Swaps the keys of a map of lists with the elements of the lists.
+/// Implements `transpose(map)`: for a map of lists of strings, returns a map from each of these strings to the keys of the lists that
+/// contain it.
 pub(super) fn transpose(functions: &Functions, value: &Value) -> FunctionResult {
     let lists = ValueType::map(ValueType::list(ValueType::String));
     let mut turned: BTreeMap<String, Vec<Value>> = BTreeMap::new();

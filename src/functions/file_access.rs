@@ -1,4 +1,5 @@
-//! Determines which files the functions in a module may read: those in its repository or in its package.
+//! Determines which files the functions in a module may read: files in its repository or, for a module from a package, files in that
+//! package.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -8,23 +9,24 @@ use std::sync::Arc;
 
 use crate::access::{AccessError, ReadAccess, ReadRules};
 
-/// Finds files of trees that tflock assembles in memory: the paths that a module uses do not exist on disk.
+/// Finds the files of a root module that tflock assembles in memory, such as a Terragrunt unit. The paths that such a module uses do
+/// not exist on disk.
 pub trait FileLookup: fmt::Debug + Send + Sync {
     /// Looks for an absolute path, which may contain `.` and `..`.
     fn look_up(&self, path: &Path) -> LookedUpFile;
 }
 
 pub enum LookedUpFile {
-    /// The path is outside the directories that this lookup knows.
+    /// The path is outside the directories that are assembled in memory.
     Elsewhere,
     Missing,
     OnDisk {
         path: PathBuf,
-        /// The package that contains the file, if it was fetched.
+        /// The directory of the package that contains the file, if the file was fetched with a package.
         package: Option<PathBuf>,
     },
     Text(Vec<u8>),
-    /// A file whose text is not known completely.
+    /// A generated file whose text is only partially known.
     Unknown,
 }
 
@@ -36,15 +38,15 @@ pub(super) enum ReadableFile {
     Unknown,
 }
 
-/// The files that one module may read, computed when a function first reads a file.
+/// The files that one module may read. They are determined when a function first reads a file.
 #[derive(Clone, Debug)]
 pub struct FileAccess {
     rules: Arc<ReadRules>,
     /// The directory of the root module.
     root: PathBuf,
-    /// The real directories of the local modules on the call path from the root to this module.
+    /// The directories, with symlinks resolved, of the local modules on the call path from the root module to this module.
     local_modules: Vec<PathBuf>,
-    /// The package that contains the module, if it was installed or fetched.
+    /// The directory of the package that contains the module, if the module was installed or fetched.
     package: Option<PathBuf>,
     lookup: Option<Arc<dyn FileLookup>>,
     access: OnceCell<ReadAccess>,
@@ -62,8 +64,9 @@ impl FileAccess {
         }
     }
 
-    /// Creates the `FileAccess` for an assembled root module in `directory`, whose files `lookup` finds. `modules` are the other
-    /// directories of the user that it consists of. If the module comes from a package, it may read no other files by absolute paths.
+    /// Creates the `FileAccess` for a root module that is assembled in memory at the path `directory`. `lookup` finds its files.
+    /// `modules` are the other local directories that it consists of. If the module comes from `package`, absolute paths outside the
+    /// assembled directories may only refer to files in the package.
     pub fn of_assembled(
         directory: &Path,
         rules: Arc<ReadRules>,
@@ -95,7 +98,7 @@ impl FileAccess {
         }
     }
 
-    /// Whether the module is assembled, which means that it has no directory of its own.
+    /// Whether the module is assembled in memory and therefore has no directory on disk.
     pub(super) const fn is_assembled(&self) -> bool {
         self.lookup.is_some()
     }
@@ -123,7 +126,7 @@ impl FileAccess {
         }
     }
 
-    /// Returns the access rules. For an assembled module, returns those for the files of the user.
+    /// Returns the access rules. For an assembled module, returns the rules for local files, even if the module comes from a package.
     pub fn get(&self) -> &ReadAccess {
         self.access.get_or_init(|| {
             // A failure can be ignored: without the real path of the root module, none of its files can be read either.

@@ -40,7 +40,7 @@ fn title_letter(letter: char) -> char {
     }
 }
 
-/// Whether a word ends at this letter, as in Go's `strings.Title`: at ASCII other than letters, digits and `_`, and at all
+/// Whether a word ends at this letter, as in Go's `strings.Title`: at ASCII characters other than letters, digits and `_`, and at all
 /// spaces.
 fn ends_word(letter: char) -> bool {
     if letter.is_ascii() {

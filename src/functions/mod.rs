@@ -34,7 +34,7 @@ use table::{Function, Implementation};
 pub use file_access::{FileAccess, FileLookup, LookedUpFile};
 pub use files::clean_path;
 
-/// The functions of an engine that one module may use.
+/// The functions of an engine, as the expressions in one module can call them.
 #[derive(Clone)]
 pub struct Functions {
     /// The directory of the root module. Relative file paths are resolved against it.
@@ -91,7 +91,8 @@ impl Functions {
         Self { files, ..self }
     }
 
-    /// Creates the functions for a called module: a local module in `directory`, a path without symlinks, or a module in `package`.
+    /// Creates the functions for a called module. `directory` is the directory of a local module, with symlinks resolved. `package` is
+    /// the package of any other module.
     pub fn for_called_module(&self, directory: &Path, package: Option<&Path>) -> Self {
         let files = self.files.for_called_module(directory, package);
         self.clone().with_files(files)
@@ -102,8 +103,8 @@ impl Functions {
         Function::find(unprefixed(name)).is_some_and(|function| function.reads_files)
     }
 
-    /// Checks a call that may never be evaluated. Fails if tflock does not support the function, or if the engine refuses its name
-    /// in any expression. A function that does not exist is an error only if it is called.
+    /// Checks the name of a function, even if its call is never evaluated. Fails if tflock does not support the function, or if the
+    /// engine rejects the name before evaluation. Any other name that does not exist is an error only when it is called.
     pub fn check(&self, name: &str) -> Result<(), EvalProblem> {
         match self.find(unprefixed(name)) {
             Ok(Some(Function {
@@ -176,13 +177,15 @@ impl Functions {
         }
     }
 
-    /// Calls a function and charges the budget for the result. Functions that multiply their arguments check the budget first.
+    /// Calls a function and charges the budget for the result. Functions whose results can be much larger than their arguments check
+    /// the budget first.
     pub fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let is_known = !arguments.iter().any(Value::has_unknown);
         self.call_checked(name, arguments, is_known)
     }
 
-    /// Calls a function whose arguments contain holes instead of unknown values. The function must copy them unchanged.
+    /// Calls a function whose arguments contain holes, which are placeholders for unknown text. The function must copy the holes
+    /// unchanged.
     pub fn call_with_holes(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         self.call_checked(name, arguments, true)
     }

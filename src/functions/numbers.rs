@@ -63,7 +63,7 @@ pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
         .and_then(|twice| twice.to_integer());
     let power = match (exponent.to_integer(), halves) {
         (Some(whole), _) => powers(base, whole.unsigned_abs()),
-        // Go's square root of -0 has no minus here.
+        // As in Go, the result for -0 has no minus sign.
         (None, Some(-1 | 1)) => base.sqrt().abs(),
         _ => return Err(FunctionError::Unsupported),
     };
@@ -72,12 +72,12 @@ pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
     } else {
         power
     };
-    // Go computes with larger exponents before it rounds the result.
+    // Go uses a larger exponent range for intermediate results, so an overflow or underflow here could give a different result.
     let is_exact = power.is_finite() && !result.is_subnormal();
     supported(Number::from_f64(result).filter(|_| is_exact))
 }
 
-/// Multiplies the squares of `base` that make up the power.
+/// Computes `base` to the power of `exponent` by repeated squaring.
 fn powers(base: f64, exponent: u64) -> f64 {
     let (mut square, mut product, mut rest) = (base, 1.0, exponent);
     while rest > 0 {

@@ -127,8 +127,8 @@ fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget)
     Ok(replaced.into())
 }
 
-/// Compiles a pattern for matching it against `whole`. In Go, `\w`, `\d`, `\s` and `\b` match ASCII only; in Rust, they match all
-/// of Unicode. Both agree on ASCII text; for other text, patterns that use these escapes are unsupported.
+/// Compiles a pattern for matching it against `whole`. In Go, `\w`, `\d`, `\s` and `\b` match ASCII only; in Rust, they match all of
+/// Unicode. Go and Rust agree on ASCII text. For other text, patterns that use these escapes are unsupported.
 fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, FunctionError> {
     let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
     if has_class && !whole.is_ascii() {
@@ -169,7 +169,8 @@ const CLASS_WEIGHT: usize = 30;
 
 const MIN_WEIGHT: usize = 50;
 
-/// Charges the budget for one match, which may have scanned the text from its start to the end: `rest` bytes.
+/// Charges the budget for one match. The search may have scanned the text from the start of the match to the end, which is `rest` bytes
+/// long.
 fn pay_for_match(
     found: &regex::Captures<'_>,
     rest: usize,

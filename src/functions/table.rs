@@ -23,7 +23,7 @@ pub(super) struct Function {
 /// How the value of a function is computed.
 #[derive(Clone)]
 pub(super) enum Implementation {
-    // The result of the first four kinds is unknown if an argument is unknown.
+    // For the first four variants, the result is unknown if an argument is unknown.
     One(fn(&Functions, &Value) -> FunctionResult),
     Two(fn(&Functions, &Value, &Value) -> FunctionResult),
     Three(fn(&Functions, &Value, &Value, &Value) -> FunctionResult),
@@ -31,7 +31,7 @@ pub(super) enum Implementation {
         RangeInclusive<usize>,
         fn(&Functions, &[Value]) -> FunctionResult,
     ),
-    /// Adds, removes or checks the sensitivity mark of one value, which may be unknown.
+    /// Adds, removes or checks the mark that makes a value sensitive. The value may be unknown.
     Mark(fn(&Value) -> Value),
     /// Like `Many`, but handles unknown arguments itself.
     Raw(

@@ -224,7 +224,8 @@ const GO_ESCAPES: [(char, &str); 5] = [
     ('\u{2029}', "\\u2029"),
 ];
 
-/// Returns an upper bound for the memory of the values in a JSON text, counted in values of the budget.
+/// Returns an upper bound for the memory of the values in a JSON text. The unit is one value of the budget, which takes about 100
+/// bytes.
 fn json_values(text: &str) -> usize {
     let weight = |byte: u8| match byte {
         b'{' => MAP_WEIGHT,
@@ -234,13 +235,13 @@ fn json_values(text: &str) -> usize {
     text.bytes().map(weight).sum()
 }
 
-/// The memory of a map, counted in values of the budget. Each map exists twice: as decoded by serde_json, and as a value.
+/// The memory of a map, in the same unit. Each map exists twice: as decoded by serde_json, and as a value.
 const MAP_WEIGHT: usize = 20;
 
-/// The maximum depth of JSON. Each level reads the text below it once more.
+/// The maximum depth of JSON. Each level scans the text of the levels below it again.
 const MAX_DEPTH: usize = 128;
 
-/// Decodes JSON level by level, because numbers have more digits than the decoder keeps.
+/// Decodes JSON one level at a time. Numbers are parsed separately, because serde_json keeps fewer digits.
 fn from_json(json: &RawValue, functions: &Functions, depth: usize) -> FunctionResult {
     let json = json.get();
     if depth > MAX_DEPTH {
@@ -272,7 +273,8 @@ fn from_json(json: &RawValue, functions: &Functions, depth: usize) -> FunctionRe
     })
 }
 
-/// Implements `templatestring`. In Terraform, the template is a string, its result becomes one, and it reads no files.
+/// Implements `templatestring`. In Terraform, the template must be a string and cannot read files, and the result is converted to a
+/// string.
 pub(super) fn render_text(
     functions: &Functions,
     template: &Value,
@@ -367,7 +369,7 @@ impl EvalScope for TemplateScope<'_> {
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         if !self.may_read_files && Functions::reads_files(name) {
-            let message = "a text template cannot read files".to_owned();
+            let message = "the template of `templatestring` cannot read files".to_owned();
             let name = name.to_owned();
             return Err(EvalProblem::Function { name, message });
         }

@@ -48,7 +48,7 @@ pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
 struct YamlDecoder<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
-    /// The values that have an anchor and are complete, by the number that the parser gives to the anchor.
+    /// The complete values that have an anchor, by the number of the anchor in the parser.
     anchors: HashMap<usize, Value>,
     value_count: usize,
     budget: &'a EvalBudget,
@@ -59,7 +59,7 @@ impl<'a> YamlDecoder<'a> {
         match self.parser.next_event() {
             Some(Ok((Event::Scalar(text, style, anchor, tag), span))) if is_block(style) => {
                 self.check_tabs(span)?;
-                // The parser adds a line feed to a block that ends with the text instead of with a line.
+                // If the text ends within a line of a block scalar, the parser adds a line feed. It is removed here.
                 let (first, last) = (span.start.col(), span.end.col());
                 let added = last > 0 && last >= first && text.ends_with('\n');
                 let text = text[..text.len() - usize::from(added)].to_owned();
@@ -76,7 +76,7 @@ impl<'a> YamlDecoder<'a> {
         let (first, last) = (block.start.line(), block.end.line());
         let mut lines = self.text.lines().skip(first).take(last - first);
         if lines.any(|line| line.starts_with('\t')) {
-            return Err("not valid YAML: a tab indents a line of a block".into());
+            return Err("not valid YAML: a line of a block scalar starts with a tab".into());
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl<'a> YamlDecoder<'a> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let is_text = match tag.as_deref() {
-                    // A block can stand for null, but not for a number or a boolean.
+                    // A block scalar can be null, but not a number or a boolean.
                     None if is_block(style) => !NULLS.contains(&&*text),
                     None => style != ScalarStyle::Plain,
                     Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => true,
@@ -132,7 +132,7 @@ impl<'a> YamlDecoder<'a> {
             }
             Event::SequenceStart(anchor, None) => (anchor, self.sequence(depth)?),
             Event::MappingStart(anchor, None) => (anchor, self.mapping(depth)?),
-            // A collection with a tag. The parser itself rejects ends without a start.
+            // This is a collection with a tag. It cannot be an unexpected end, because the parser rejects such text.
             _ => return Err(FunctionError::Unsupported),
         };
         self.count(1)?;

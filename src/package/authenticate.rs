@@ -93,7 +93,8 @@ pub struct VerifiedList {
 /// Hashes that a registry reports and that have not been compared with packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedHashes {
-    /// The hashes of the requested package. Registries report the hash of the zip's entries, which is used for both `h1` hashes.
+    /// The hashes of the requested package. Registries report only the hash of the zip's entries, so `h1` and `zip_h1` are both this
+    /// hash.
     pub package: PackageHashes,
     /// The hashes in the signed list, and the reported hashes of all platforms.
     pub hashes: BTreeSet<Hash>,
@@ -175,8 +176,8 @@ impl VerifiedList {
             .is_some_and(|report| report.hashes.contains(hash))
     }
 
-    /// Returns the hashes that may be recorded without a download. `None` if the registry reports no `h1` hash for the package. It
-    /// is an error if the report contradicts the list.
+    /// Returns the hashes that may be recorded without a download. `None` if the registry reports no `h1` hash for the package. Fails
+    /// if the report contradicts the list.
     pub fn reported(&self) -> Result<Option<ReportedHashes>, AuthenticityError> {
         let Some(report) = &self.report else {
             return Ok(None);

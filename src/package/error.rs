@@ -50,9 +50,11 @@ pub enum PackageError {
     /// A file's name refers to the package's own directory, such as `.`.
     #[error("the package contains a file without a name")]
     FileAtRoot,
-    #[error("package has both a file and a directory at `{path}` or above it")]
+    #[error(
+        "package has conflicting entries: `{path}` or one of its parents is both a file and a directory"
+    )]
     FileAndDirectory {
-        /// The path of the later entry.
+        /// The path of the second of the two conflicting entries.
         path: String,
     },
     #[error("package has no executable whose name starts with `terraform-provider-{type_name}`")]
@@ -94,7 +96,7 @@ impl PartialEq for PackageError {
     }
 }
 
-/// The reason why a checksum list has no checksum for a file.
+/// The reason why the checksum of a file cannot be read from a checksum list.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShasumsError {
     #[error(

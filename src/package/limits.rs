@@ -25,7 +25,8 @@ pub const MAX_UNPACKED_BYTES: u64 = 16 << 30;
 /// The default limit on the compression ratio. Programs have a ratio of 4 to 10. The maximum of deflate is 1,032.
 pub const MAX_RATIO: u64 = 200;
 
-/// The number of bytes that may be unpacked regardless of the ratio. They are harmless, and test packages consist mostly of zeros.
+/// The number of bytes that may be unpacked regardless of the ratio. This amount is harmless, and test packages, which consist mostly
+/// of zeros, need it.
 pub const RATIO_ALLOWANCE: u64 = 64 << 20;
 
 /// The maximum length of an entry's path in bytes. The limit of Linux is 4,096 bytes, including the temporary directory in which

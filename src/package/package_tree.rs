@@ -32,7 +32,7 @@ enum TreeNode {
 const SEPARATOR: u8 = 0;
 
 impl PackageTree {
-    /// Adds a directory. The root always exists.
+    /// Adds a directory. Does nothing for the root, which always exists.
     pub(crate) fn add_directory(&mut self, path: &EntryPath) -> Result<(), PackageError> {
         if path.is_root() {
             return Ok(());

@@ -24,7 +24,8 @@ const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
 /// The ASCII characters that are invalid in a namespace: those that STD3 forbids, except `_`.
 const DENIED_IN_NAMESPACE: AsciiDenyList =
     AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
-/// Repository name prefixes that users mistake for part of the type. Longer ones come first. Only OpenTofu refuses its own name.
+/// Repository name prefixes that users mistake for part of the type. Longer ones come first. The prefixes with an engine are rejected
+/// only by that engine.
 const REDUNDANT_PREFIXES: [(&str, Option<Engine>); 4] = [
     ("terraform-provider-", None),
     ("terraform-", None),
@@ -79,8 +80,8 @@ impl ProviderAddr {
             && (host == BUILT_IN_HOST || (engine == Engine::Tofu && host == TOFU_BUILT_IN_HOST))
     }
 
-    /// Whether the address is from a Terraform version without namespaces. The engine ignores such providers. They exist only
-    /// on the engine's default host.
+    /// Whether this is a legacy address, as in Terraform versions without namespaces. The engine ignores such providers. They exist
+    /// only on the engine's default host.
     pub fn is_legacy(&self, engine: Engine) -> bool {
         self.namespace == LEGACY_NAMESPACE && self.hostname.as_ascii() == engine.default_host()
     }
@@ -144,7 +145,8 @@ fn check_legacy_host(hostname: &Hostname, engine: Engine) -> Result<(), AddressP
     })
 }
 
-/// Normalizes a namespace. Since Terraform 1.16, it may have underscores, except as its first or last character.
+/// Normalizes a namespace. Since Terraform 1.16, a namespace may contain underscores, but not as its first or last character. OpenTofu
+/// permits none.
 fn normalize_namespace(namespace: &str, engine: Engine) -> Result<String, AddressProblem> {
     if engine == Engine::Tofu {
         return normalize_part(namespace);
@@ -161,14 +163,14 @@ fn normalize_namespace(namespace: &str, engine: Engine) -> Result<String, Addres
     })
 }
 
-/// Normalizes a type, or a namespace of OpenTofu.
+/// Normalizes a type, or a namespace by the rules of OpenTofu.
 fn normalize_part(part: &str) -> Result<String, AddressProblem> {
     normalize_label(part, AsciiDenyList::STD3)
         .ok_or_else(|| AddressProblem::BadPart(part.to_owned()))
 }
 
-/// Normalizes a namespace or type. `None` if it is invalid. Dots and double hyphens are invalid both before and after the mapping. The engines do not
-/// check after it, so full-width characters can make them write an address that they cannot read.
+/// Normalizes a namespace or type. `None` if it is invalid. Dots and double hyphens are invalid both before and after the mapping. The
+/// engines do not check again after the mapping, so full-width characters can make them write an address that they cannot read.
 fn normalize_label(part: &str, denied: AsciiDenyList) -> Option<String> {
     let is_valid = |part: &str| !part.is_empty() && !part.contains('.') && !part.contains("--");
     if !is_valid(part) {
@@ -361,7 +363,7 @@ mod tests {
             "t/terraform-p|the type must not start with `terraform-`|write `t/p`",
             "t/terraform-provider-p|the type must not start with `terraform-provider-`|write `t/p`",
             "t/terraform-provider-terraform-p|the type must not start with `terraform-provider-`|write `t/terraform-p`",
-            "h.test/t|`h.test` must consist of letters, digits and single inner hyphens|write a source with a host in three parts: \
+            "h.test/t|`h.test` must consist of letters, digits and single inner hyphens|to include a host, write three parts: \
              `HOST/NAMESPACE/TYPE`",
             "h/t/p.q|`p.q` must consist of letters, digits and single inner hyphens|",
             "t/p_q|`p_q` must consist of letters, digits and single inner hyphens|",

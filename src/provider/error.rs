@@ -1,14 +1,14 @@
 //! Why an address, version, constraint, platform or hash is invalid.
 //!
 //! These errors do not name a file: the strings come from configurations, lock files and command lines, and the caller adds the
-//! place. Errors about version constraints contain the range of the invalid bytes.
+//! position. Errors about version constraints contain the range of the invalid bytes.
 
 use super::Hostname;
 use crate::span::{Explain, Span};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostnameError {
-    /// A label before, between or after dots is empty.
+    /// One of the labels, which are separated by dots, is empty.
     #[error("a hostname must not have empty parts")]
     EmptyLabel,
     /// A label is in Punycode.
@@ -33,7 +33,7 @@ pub struct AddressError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
-    /// A part before, between or after slashes is empty.
+    /// One of the parts, which are separated by slashes, is empty.
     #[error("a source address must not have empty parts")]
     EmptyPart,
     #[error("a source address must have one to three parts, but this one has {0}")]
@@ -43,7 +43,7 @@ pub enum AddressProblem {
     /// The namespace or the type breaks the rules for labels.
     #[error("`{0}` must consist of letters, digits and single inner hyphens")]
     BadPart(String),
-    /// The namespace has an underscore, but its first or last character is one, or it breaks another rule.
+    /// The namespace contains underscores. One of them is its first or last character, or the namespace breaks another rule.
     #[error("`{0}` must consist of letters, digits, single inner hyphens and inner underscores")]
     BadNamespace(String),
     /// The type starts with a prefix that belongs in repository names only, such as `terraform-provider-`.
@@ -72,7 +72,7 @@ impl Explain for AddressError {
             AddressProblem::BadPart(part)
                 if self.source_text.split('/').count() == 2 && part.contains('.') =>
             {
-                Some("write a source with a host in three parts: `HOST/NAMESPACE/TYPE`".into())
+                Some("to include a host, write three parts: `HOST/NAMESPACE/TYPE`".into())
             }
             _ => None,
         }
@@ -160,7 +160,7 @@ impl VersionProblem {
 #[error("cannot read version constraint `{text}`")]
 pub struct ConstraintError {
     pub text: String,
-    /// The invalid bytes of `text`. Empty if something is missing.
+    /// The range of the invalid bytes in `text`. It can be empty if something is missing.
     pub span: Span,
     #[source]
     pub problem: ConstraintProblem,
@@ -174,7 +174,7 @@ impl Explain for ConstraintError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintProblem {
-    /// A constraint before, between or after commas is empty, or the whole string is.
+    /// One of the constraints, which are separated by commas, is empty, or the whole string is empty.
     #[error("a constraint is missing")]
     Empty,
     /// The operator is not one of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~>`.

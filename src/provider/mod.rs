@@ -1,4 +1,4 @@
-//! The basic types: addresses, versions, constraints, platforms and hashes. No I/O and no clock.
+//! The basic types: addresses, versions, constraints, platforms and hashes. This module performs no I/O and reads no clock.
 //!
 //! Each type parses text and displays itself in the canonical form that lock files and registries use.
 

@@ -7,11 +7,11 @@ use crate::span::Place;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirement {
-    /// The constraints of all modules.
+    /// The constraints of all modules on this provider.
     pub constraints: VersionConstraints,
-    /// The first declaration, in reading order.
+    /// The position of the first declaration, in reading order.
     pub declared: Option<Place>,
-    /// Whether the root module stores its state with the provider: an upgrade of all providers keeps its version.
+    /// Whether the root module stores its state with this provider. If so, an upgrade of all providers keeps this provider's version.
     pub stores_state: bool,
 }
 

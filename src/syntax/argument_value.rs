@@ -49,7 +49,7 @@ impl ArgumentValue {
         self.file.path()
     }
 
-    /// Returns the origins of the hidden values on which the file depends, if it is generated.
+    /// Returns the origins of the hidden values on which the text of a generated file depends ([`super::TextOrigin::hidden`]).
     pub fn hidden(&self) -> Option<&str> {
         self.file.hidden()
     }
@@ -59,7 +59,7 @@ impl ArgumentValue {
         self.markers().next().is_some()
     }
 
-    /// Returns the markers for unknown parts of the expression.
+    /// Returns the markers that occur in the expression. A marker is a word that stands for an unknown part of the text.
     pub fn markers(&self) -> impl Iterator<Item = &str> {
         self.file.markers_in(self.span)
     }
@@ -72,14 +72,14 @@ impl ArgumentValue {
         self.file.place(self.span)
     }
 
-    /// Returns the place of a part of the tree. In JSON syntax, this is the place of the whole value, because spans within
+    /// Returns the position of a part of the tree. In JSON syntax, returns the position of the whole value, because spans within
     /// strings refer to the decoded text.
     pub fn place_of(&self, part: Span) -> Place {
         self.file
             .place(if self.is_json() { self.span } else { part })
     }
 
-    /// Deducts the cost of the tree from a budget ([`super::pay_for_tree`]).
+    /// Deducts the cost of [`Self::tree`] from a budget.
     pub fn pay_for_tree(&self, budget: &EvalBudget) -> Result<(), Exceeded> {
         super::pay_for_tree(self.length(), budget)
     }

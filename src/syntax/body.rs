@@ -68,7 +68,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the blocks of all kinds in native syntax, and nothing in JSON syntax.
+    /// Returns all blocks in native syntax. Returns nothing in JSON syntax, which does not distinguish blocks from arguments.
     pub fn native_blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let native = match &self.0 {
             BodySyntax::Native(body) => Some(body.blocks(|_| true)),
@@ -158,7 +158,7 @@ impl<'a> Block<'a> {
         SourceRange::new(self.body.file().clone(), span)
     }
 
-    /// Returns the byte range of the keyword. In JSON syntax, this is the range of the last label if there are labels.
+    /// Returns the byte range of the keyword. For a block with labels in JSON syntax, returns the range of the last label instead.
     pub fn range(&self) -> SourceRange {
         SourceRange::new(self.body.file().clone(), self.span)
     }

@@ -30,7 +30,7 @@ type Amounts = [u64; 3];
 /// short strings built from a few values.
 const ROOT: Amounts = [4_000_000, 250_000, 16_000_000];
 
-/// What a root module may use without drawing on the run's budget. At worst, 64 concurrent root modules use 200 MB.
+/// The amounts that a root module may use before it draws on the run's budget. At worst, 64 concurrent root modules use 200 MB.
 const ALLOWANCE: Amounts = [250_000, 16_000, 1_000_000];
 
 /// The limit for a single constant expression, such as the list of hashes in a lock file.
@@ -66,7 +66,7 @@ impl BudgetOwner {
         match self {
             Self::Constant => "the constant expressions of one file",
             Self::Root => "one root module",
-            Self::Run => "all root modules in this run together, on top of each one's own limit",
+            Self::Run => "all root modules in this run together, beyond the allowance of each",
         }
     }
 }
@@ -107,9 +107,9 @@ pub(super) struct FileBudget {
 const FILE_STEPS: u64 = 4_000_000;
 
 impl FileBudget {
-    /// Evaluates a constant expression of the file within what is left of this budget.
+    /// Evaluates a constant expression of the file with the rest of this budget.
     pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&EvalBudget) -> T) -> T {
-        // Concurrent evaluations may together use slightly more than what is left.
+        // Concurrent evaluations may together slightly exceed the rest.
         let left = FILE_STEPS.saturating_sub(self.used_steps.load(Ordering::Relaxed));
         let [steps, values, bytes] = CONSTANT;
         let limits = [steps.min(left), values, bytes];
@@ -131,7 +131,7 @@ pub struct RunBudget {
 #[derive(Debug, Default)]
 struct RunUsage {
     used: Amounts,
-    /// The number of root modules that currently use more than their own share, and thus the share of the run.
+    /// The number of root modules that have exceeded their allowance and are still being evaluated.
     large_modules: usize,
 }
 
@@ -157,7 +157,7 @@ impl RunBudget {
         self.freed.notify_one();
     }
 
-    /// Takes `amount`, or whatever is left if that is less. Returns the amount taken.
+    /// Takes `amount`, or the rest of the budget if that is less. Returns the amount taken.
     fn take(&self, resource: BudgetResource, amount: u64) -> u64 {
         let used = &mut self.usage().used[resource as usize];
         let taken = amount.min(RUN[resource as usize] - *used);
@@ -240,7 +240,7 @@ impl EvalBudget {
         self.bytes(bytes)
     }
 
-    /// Deducts the time for computing with the long numbers in a value, or for writing them.
+    /// Deducts the steps for computing with the long numbers in a value, or for writing them.
     pub fn numbers(&self, value: &Value) -> Result<(), Exceeded> {
         self.steps(value.digits() / DIGITS_PER_STEP)
     }
@@ -258,7 +258,7 @@ impl EvalBudget {
         Ok(())
     }
 
-    /// Returns the total use after deducting `count`. Draws on the run's budget if necessary.
+    /// Returns the total use including `count` more, but does not record it. Draws on the run's budget if necessary.
     #[inline]
     fn reach(&self, resource: BudgetResource, count: usize) -> Result<u64, Exceeded> {
         let at = resource as usize;
@@ -269,7 +269,7 @@ impl EvalBudget {
         Ok(total)
     }
 
-    /// Draws on the run's budget until `total` is granted.
+    /// Draws enough from the run's budget to grant `total`.
     #[cold]
     fn draw(&self, resource: BudgetResource, total: u64) -> Result<(), Exceeded> {
         if let Some(exceeded) = self.exceeded.get() {
@@ -349,7 +349,7 @@ mod tests {
         run.take(BudgetResource::Values, u64::MAX);
         let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.values(count(ALLOWANCE[1])), Ok(()));
-        let said = "evaluation exceeds 4000000 values, the limit for all root modules in this run together, on top of each one's own limit";
+        let said = "evaluation exceeds 4000000 values, the limit for all root modules in this run together, beyond the allowance of each";
         assert_eq!(budget.values(1).unwrap_err().to_string(), said);
     }
 

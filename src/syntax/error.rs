@@ -42,7 +42,7 @@ impl SyntaxFault {
         }
     }
 
-    /// Converts the fault into an error in a generated file whose text `place` defines.
+    /// Converts the fault into an error in a generated file. `place` is the position of the code that defines the file's text.
     pub fn at_place(self, place: &Place) -> SyntaxError {
         SyntaxError {
             place: place.clone(),
@@ -138,11 +138,11 @@ pub enum SyntaxProblem {
     InvalidDirective,
     #[error("the control directives within this template are unbalanced")]
     UnbalancedDirectives,
-    #[error("this expression is nested deeper than {0} levels")]
+    #[error("the nesting in this expression is deeper than {0} levels")]
     TooDeep(usize),
     #[error("this expression is too long to evaluate: the limit is {0} bytes")]
     TooLong(usize),
-    #[error("this file is nested deeper than {0} levels")]
+    #[error("the nesting in this file is deeper than {0} levels")]
     TooNested(usize),
     #[error("this file contains more than {0} arguments, blocks and values")]
     TooManyItems(usize),
@@ -159,7 +159,7 @@ impl SyntaxProblem {
         )
     }
 
-    /// Locates this problem at `span`.
+    /// Combines this problem with the byte range where it occurs.
     pub const fn at(self, span: Span) -> SyntaxFault {
         SyntaxFault {
             span,

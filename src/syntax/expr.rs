@@ -8,8 +8,7 @@ use super::number::Number;
 /// in any build. Handwritten expressions have a few levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// The maximum length of an expression, in bytes, from which a tree is built. A tree can take 50 times as much memory as its
-/// text.
+/// The maximum length, in bytes, of an expression that is parsed into a tree. A tree can take 50 times as much memory as its text.
 pub const MAX_EXPRESSION: usize = 512 << 10;
 
 /// An expression and its source range.
@@ -96,7 +95,7 @@ pub struct FunctionCall {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectEntry {
-    /// The key. A bare name stands for itself.
+    /// The key. A bare name is the key itself, not a variable.
     pub key: Expr,
     pub value: Expr,
 }
@@ -158,7 +157,7 @@ impl Expr {
         self.depth
     }
 
-    /// Whether this is a name, or a part of the value of a name, such as `local.a[0].b`.
+    /// Whether this is a reference: a name, or a part of its value, such as `local.a[0].b`.
     pub fn is_reference(&self) -> bool {
         match &self.kind {
             ExprKind::Variable(_) => true,
@@ -182,8 +181,8 @@ impl Expr {
             })
     }
 
-    /// Returns the names if this is a reference: a name followed only by attributes, such as `a.b.c`. Keywords are names at the
-    /// start, too: `null.a` refers to the provider `null`.
+    /// Returns the names in a reference without indexes, such as `a.b.c`. The first name may be a keyword: `null.a` refers to the
+    /// provider `null`. `None` for all other expressions.
     pub fn as_names(&self) -> Option<Vec<&str>> {
         let mut names = Vec::new();
         let mut expr = self;
@@ -196,8 +195,8 @@ impl Expr {
         Some(names)
     }
 
-    /// Returns the name if this is a bare name where keywords such as `true` are names, too: in the position of an object key, or
-    /// at the start of a reference.
+    /// Returns the name if this is a bare name. Keywords such as `true` count as names, as they do in an object key or at the start of
+    /// a reference.
     pub fn as_bare_name(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Variable(name) => Some(name),

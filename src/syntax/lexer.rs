@@ -204,7 +204,7 @@ const fn single(byte: u8) -> Option<TokenKind> {
     })
 }
 
-/// Returns the length of `WORD` or `-WORD`, including its newline, at the start of `tail`, the text after `<<`.
+/// Returns the length of the `WORD` or `-WORD` at the start of `tail`, including the newline after it. `tail` is the text after `<<`.
 fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     let dash = usize::from(tail.first() == Some(&b'-'));
     let word = &tail[dash..];

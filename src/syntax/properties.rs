@@ -1,4 +1,4 @@
-//! Property tests: the parsers never panic, and the places of errors are within the text.
+//! Property tests: the parsers never panic, and the positions of errors are within the text.
 
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -19,7 +19,7 @@ pub struct SourceFile(Arc<FileContent>);
 #[derive(Debug)]
 struct FileContent {
     path: PathBuf,
-    /// `None` for a file that exists.
+    /// Set only for a generated file.
     origin: Option<TextOrigin>,
     text: Vec<u8>,
     lines: OnceLock<Lines>,
@@ -30,11 +30,12 @@ struct FileContent {
 /// Where the text of a generated file comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOrigin {
-    /// The place that defines the text. It stands for every position in the file.
+    /// The position of the code that defines the text. Errors anywhere in the generated file are reported at this position.
     pub place: Place,
-    /// The origins of the hidden values on which the text depends. If present, messages must not quote the text.
+    /// The origins of the hidden values on which the text depends: values from files or from the environment, which must not be shown.
+    /// If present, messages must not quote the text.
     pub hidden: Option<String>,
-    /// Words that stand for unknown parts of the text. Each occurs nowhere else in it.
+    /// Markers: words that stand for unknown parts of the text. Each marker occurs only once in the text.
     pub markers: Vec<String>,
 }
 
@@ -92,7 +93,7 @@ impl SourceFile {
         &self.0.path
     }
 
-    /// Returns the place (line and column) of a byte range in this file.
+    /// Returns the position (line and column) of a byte range in this file.
     pub fn place(&self, span: Span) -> Place {
         match &self.0.origin {
             Some(origin) => origin.place.clone(),
@@ -100,12 +101,12 @@ impl SourceFile {
         }
     }
 
-    /// Returns the origins of the hidden values on which the text of a generated file depends.
+    /// Returns the origins of the hidden values on which the text of a generated file depends ([`TextOrigin::hidden`]).
     pub fn hidden(&self) -> Option<&str> {
         self.0.origin.as_ref()?.hidden.as_deref()
     }
 
-    /// Returns the markers for unknown parts in a part of the text.
+    /// Returns the markers ([`TextOrigin::markers`]) that occur in a part of the text.
     pub(super) fn markers_in(&self, part: Span) -> impl Iterator<Item = &str> {
         let markers = self.0.origin.iter().flat_map(|origin| &origin.markers);
         let text = &self.0.text;
@@ -163,7 +164,7 @@ impl SourceRange {
         self.file.place(self.span)
     }
 
-    /// Returns the position of the first byte in the file.
+    /// Returns the offset at which the range starts in the file.
     pub const fn start(&self) -> usize {
         self.span.start
     }

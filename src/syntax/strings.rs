@@ -5,8 +5,9 @@ use crate::span::Span;
 use super::error::{SyntaxFault, SyntaxProblem};
 use super::lexer::character;
 
-/// Returns the length of the literal text at the start of `text`. It ends at `${`, at `%{`, or with `text`; in a `quoted` string
-/// also at the closing quote, and in a heredoc or bare template after a newline. `at` is the offset of `text` in the file.
+/// Returns the length of the literal text at the start of `text`. It ends at `${`, at `%{` or at the end of `text`. In a `quoted`
+/// string, it also ends at the closing quote. In a heredoc or bare template, it also ends after a newline. `at` is the offset of `text`
+/// in the file.
 pub(super) fn literal_length(text: &[u8], at: usize, quoted: bool) -> Result<usize, SyntaxFault> {
     let mut length = 0;
     let fault = |start: usize, width: usize, problem: SyntaxProblem| {

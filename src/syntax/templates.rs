@@ -7,7 +7,7 @@ use super::parser::sink::Trim;
 pub(super) enum TemplatePiece {
     Text(String),
     Value(Expr, Trim),
-    /// `%{ if }` or `%{ for }`. The parts nested inside the directive are still empty.
+    /// `%{ if }` or `%{ for }`. Its nested parts are still empty; [`nest`] moves them into it.
     Open(TemplatePart, Trim),
     Else(Trim),
     /// `%{ endif }` or `%{ endfor }`.

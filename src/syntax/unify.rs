@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::budget::EvalBudget;
 use super::value_type::ValueType as Type;
 
-/// Returns the common type. `None` if the types have none or the budget is used up. Dynamic types make all but primitive types
-/// dynamic.
+/// Returns the common type. `None` if the types have none or the budget is used up. If some types are dynamic and all others are of one
+/// composite kind, such as lists, the result is dynamic.
 pub fn unify(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     let sizes: usize = types.iter().map(|of| of.size()).sum();
     budget.steps(sizes).ok()?;
@@ -61,7 +61,7 @@ fn unify_kind(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     }
 }
 
-/// Returns the common type of all elements of all types.
+/// Returns the common type of the elements and attributes of these types.
 fn unify_parts(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     let mut parts: Vec<&Type> = Vec::new();
     for of in types {
@@ -79,7 +79,7 @@ fn all_convert(types: &[&Type], target: &Type, budget: &EvalBudget) -> bool {
     types.iter().all(|of| of.converts_to(target, budget))
 }
 
-/// Unifies tuples: those of one length element by element, others as lists.
+/// Unifies tuples element by element. If their lengths differ or a tuple cannot be converted to the result, unifies them as lists.
 fn unify_tuples(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     let rows: Vec<&Vec<Type>> = types
         .iter()
@@ -105,7 +105,8 @@ fn unify_tuples(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     }
 }
 
-/// Unifies objects: those with the same attributes attribute by attribute, others as maps.
+/// Unifies objects attribute by attribute. If their attributes differ or an object cannot be converted to the result, unifies them as
+/// maps.
 fn unify_objects(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     let rows: Vec<&BTreeMap<String, Type>> = types
         .iter()
@@ -134,8 +135,7 @@ fn unify_objects(types: &[&Type], budget: &EvalBudget) -> Option<Type> {
     }
 }
 
-/// Returns the first type to which all others convert. Strings precede other primitive types, lists precede tuples and sets, and maps
-/// precede objects.
+/// Returns the first type, in the order of [`rank`], to which all others convert.
 fn most_general(types: &[&Type], sizes: usize, budget: &EvalBudget) -> Option<Type> {
     let mut candidates: Vec<&Type> = Vec::new();
     for of in types {
@@ -152,7 +152,7 @@ fn most_general(types: &[&Type], sizes: usize, budget: &EvalBudget) -> Option<Ty
     common.map(|common| (*common).clone())
 }
 
-/// The order in which types are tried.
+/// The order in which types are tried: strings before other primitive types, lists before tuples and sets, and maps before objects.
 const fn rank(of: &Type) -> u8 {
     match of {
         Type::String | Type::List(_) | Type::Map(_) => 0,

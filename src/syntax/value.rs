@@ -17,7 +17,7 @@ pub enum Value {
     String(String),
     /// Elements of one type, in order.
     List(Vec<Self>),
-    /// Unique elements of one type, in the order of [`Value::set`], which creates it.
+    /// Unique elements of one type. [`Value::set`] creates a set and determines the order of its elements.
     Set(Vec<Self>),
     /// Values of one type by key.
     Map(BTreeMap<String, Self>),
@@ -27,12 +27,12 @@ pub enum Value {
     Object(BTreeMap<String, Self>),
     /// A value that is known only during a Terraform run.
     Unknown,
-    /// A value that must not be shown, and so must not become part of an address. Values computed from it count as unknown.
+    /// A value that must not be shown and must not become part of an address. Values computed from it count as unknown.
     Sensitive(Box<Self>),
 }
 
-/// The start of a hole in a partially known string. A hole stands for unknown text, and contains the description of its origin.
-/// Both characters are noncharacters of Unicode, which no text contains.
+/// The start of a hole. A hole is a placeholder for unknown text in a string, and contains a description of the text's origin. Its
+/// first and last characters are Unicode noncharacters, which no text contains.
 pub const HOLE_START: char = '\u{FDD0}';
 
 /// The end of a hole.
@@ -120,7 +120,7 @@ impl Value {
         cost.0 += 1;
         match self {
             Self::String(text) => cost.1 += text.len(),
-            // The number may be converted to text.
+            // This is the cost of the text to which the number may be converted.
             Self::Number(number) => cost.1 += number.text_length() / SHORT_NUMBER * SHORT_NUMBER,
             Self::List(elements) | Self::Set(elements) | Self::Tuple(elements) => {
                 for element in elements {
@@ -140,7 +140,8 @@ impl Value {
         }
     }
 
-    /// Returns the number of digits of long numbers, including nested ones. Computing with them or writing them takes time.
+    /// Returns the total number of digits in the long numbers of this value, including nested ones. Computing with long numbers and
+    /// writing them takes time.
     pub fn digits(&self) -> usize {
         match self {
             Self::Number(number) => {

@@ -1,4 +1,4 @@
-//! Sets: their elements are unique and have one order, which decides how they are joined, printed and turned into lists.
+//! Sets. Their elements are unique and have a fixed order, in which they are joined, printed and converted to lists.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ impl Value {
             Self::String(text) => (false, None, text.clone()),
             other => (*other == Self::Null, None, encoding(other)),
         });
-        // Equal elements are adjacent, unless they are fractions that differ after many digits.
+        // Equal elements are adjacent, except fractions that print the same but differ in later digits.
         elements.dedup();
         Self::Set(elements)
     }

@@ -1,7 +1,7 @@
 //! The types of values, and conversions between them.
 //!
 //! Terraform decides by type whether values are equal, whether a conditional or a list can combine them, and how it converts them.
-//! Types are derived from values when they are needed: null has no type of its own, and neither have the elements of an empty list.
+//! Types are derived from values when they are needed. Null and the elements of an empty list have no type of their own.
 
 use std::collections::BTreeMap;
 
@@ -57,13 +57,13 @@ impl ValueType {
         }
     }
 
-    /// Returns the type of the elements of a collection, which differ only where they are null or empty.
+    /// Returns the common type of the elements of a collection. The types of the elements differ only in parts that are null or empty.
     fn of_all<'a>(elements: impl IntoIterator<Item = &'a Value>) -> Self {
         let types = elements.into_iter().map(Self::of);
         types.fold(Self::Dynamic, Self::completed)
     }
 
-    /// Replaces unknown parts of the type with those of another.
+    /// Replaces each [`Self::Dynamic`] part of this type with the corresponding part of `other`.
     fn completed(self, other: Self) -> Self {
         let both = |first: Box<Self>, second: Box<Self>| Box::new(first.completed(*second));
         if self == Self::Dynamic {
@@ -113,7 +113,8 @@ impl ValueType {
         }
     }
 
-    /// Whether values of this type can be converted to `target`, as far as the types tell.
+    /// Whether values of this type can be converted to `target`, judged by type alone. Converting a value can still fail: a string
+    /// becomes a number only if it is a number literal.
     pub(super) fn converts_to(&self, target: &Self, budget: &EvalBudget) -> bool {
         let element = |from: &Self, to: &Self| from.converts_to(to, budget);
         match (self, target) {
@@ -152,8 +153,8 @@ fn elements_convert_to(types: &[&Type], target: &Type, budget: &EvalBudget) -> b
     }
 }
 
-/// Returns the type of elements that are converted to `target`; if that is any type, the common type of the elements. A common type
-/// is missing too if only some of the elements have a type: nulls and objects have none, for example.
+/// Returns the type to which elements are converted. This is `target` or, if `target` is dynamic, the common type of the elements.
+/// `None` if they have no common type. Nulls and objects, for example, have none.
 fn common_element(types: &[&Type], target: &Type, budget: &EvalBudget) -> Option<Type> {
     if *target != Type::Dynamic || types.is_empty() {
         return Some(target.clone());
@@ -164,7 +165,8 @@ fn common_element(types: &[&Type], target: &Type, budget: &EvalBudget) -> Option
 }
 
 impl Value {
-    /// Converts to a type. `None` if that is impossible or the budget is used up. Null and unknown values have all types.
+    /// Converts to a type. `None` if that is impossible or the budget is used up. Null and unknown values belong to every type and stay
+    /// unchanged.
     pub fn convert(self, target: &ValueType, budget: &EvalBudget) -> Option<Self> {
         budget.steps(1).ok()?;
         if *target == Type::Dynamic || matches!(self, Self::Null) || self.is_unknown() {
@@ -231,11 +233,12 @@ fn convert_elements(
     if *target == Type::Dynamic {
         return Some(elements);
     }
-    // The parts of the elements whose type was left open must have a common type, too.
+    // `target` leaves parts of the type open. These parts must have a common type, too.
     with_common_type(elements, &Type::Dynamic, budget)
 }
 
-/// Converts the values of a map to one type. Unlike the elements of a list, they may be null whatever their type is.
+/// Converts the values of a map to one type. Unlike elements of a list, some of the values may be null, whatever the type of the others
+/// is.
 fn convert_values(values: Vec<Value>, target: &Type, budget: &EvalBudget) -> Option<Vec<Value>> {
     let count: usize = values.iter().map(|value| value.cost().0).sum();
     budget.steps(count).ok()?;

@@ -1,4 +1,4 @@
-//! Random access to the bytes of an archive, in a file or in its retained end.
+//! Random access to the bytes of an archive in a file, or of the end of an archive that is retained in memory after a download.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -18,7 +18,7 @@ pub(crate) enum ArchiveReadError {
     NotKept,
 }
 
-/// An archive, or its retained end.
+/// An archive, or its retained end ([`ArchiveTail`]).
 pub(crate) trait ArchiveBytes {
     /// The size of the whole archive in bytes.
     fn size(&self) -> u64;
@@ -28,7 +28,8 @@ pub(crate) trait ArchiveBytes {
         0
     }
 
-    /// Fills the buffer with bytes from an offset. Returns how many were read; fewer only at the end of the archive.
+    /// Fills the buffer with bytes from an offset. Returns the number of bytes read, which is less than the length of the buffer only
+    /// at the end of the archive.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError>;
 }
 
@@ -91,7 +92,7 @@ impl ArchiveBytes for WholeFile<'_> {
     }
 }
 
-/// The retained end of a downloaded archive.
+/// The retained end of a downloaded archive. It starts after the data of the last entry and contains the central directory.
 #[derive(Debug)]
 pub(crate) struct ArchiveTail {
     pub(crate) bytes: Vec<u8>,

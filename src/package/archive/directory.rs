@@ -1,10 +1,10 @@
 //! Reads the central directory: the list of entries at the end of a zip, which is authoritative for its contents.
 //!
-//! It is located by the last end record in the final 65 KiB, whose comment must fit into the file. If that record refers to a zip64
-//! end record, the latter is used instead. Offsets are relative to the start of the archive, which is computed from the position
-//! and the size of the directory, so any data may precede the archive. But if there is a central header at the uncorrected offset,
-//! offsets are absolute. The directory ends at the first record that is not a central header. The number of entries must agree with
-//! the end record in its lower 16 bits.
+//! The last end record in the final 65 KiB of the file locates it. The comment of that record must fit into the file. If the record
+//! refers to a zip64 end record, the latter is used instead. Offsets are relative to the start of the archive, which is computed from
+//! the position and the size of the directory, so any data may precede the archive. If there is a central header at the uncorrected
+//! offset, however, offsets are relative to the start of the file. The directory ends at the first record that is not a central header.
+//! The number of entries must agree with the end record in its lower 16 bits.
 
 use thiserror::Error;
 
@@ -87,7 +87,7 @@ struct DirectoryLocation {
     counted: u64,
     /// The offset of the central directory in the archive.
     offset: u64,
-    /// The correction to add to the entries' offsets.
+    /// The number to add to the offsets of entries, so that they are relative to the start of the file.
     base: i64,
 }
 

@@ -27,7 +27,7 @@ pub(crate) trait ContentReader {
 pub struct ContentHashes {
     /// The hash of the unpacked directory, which lock files record.
     pub h1: Hash,
-    /// The hash of the zip's entries, which the engines compare with known hashes and network mirrors publish. `None` if one of the
+    /// The hash of the zip's entries. The engines compare it with known hashes, and network mirrors publish it. `None` if one of the
     /// entries is a directory that cannot be hashed.
     pub zip_h1: Option<Hash>,
 }
@@ -67,8 +67,8 @@ pub(crate) fn hash_entries<C: ContentReader>(
     })
 }
 
-/// Checks the total of the sizes in the central directory. Contents that turn out to be larger are errors when they are read.
-/// Entries whose names end in `/` are ignored, because directories are not unpacked.
+/// Checks the total of the sizes in the central directory. If the content of an entry turns out to be larger, reading it fails. Entries
+/// whose names end in `/` are ignored, because directories are not unpacked.
 pub(crate) fn check_size(
     entries: &[CentralEntry],
     size: u64,
@@ -90,8 +90,8 @@ pub(crate) fn check_size(
     Ok(())
 }
 
-/// Returns a directory's digest for the hash of the zip's entries: that of the empty string if its name ends in `/`, otherwise that
-/// of its data. `None` if the data cannot be read, which does not prevent unpacking.
+/// Returns the digest of a directory entry for the hash of the zip's entries. This is the digest of the empty string if the name ends
+/// in `/`, and otherwise the digest of the entry's data. `None` if the data cannot be read, which does not prevent unpacking.
 fn digest_of_directory<C: ContentReader>(
     entry: &CentralEntry,
     contents: &mut C,

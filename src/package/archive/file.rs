@@ -52,7 +52,8 @@ pub fn digest_of_file(mut file: &File) -> Result<(Digest, u64), PackageError> {
     }
 }
 
-/// Computes the hashes of a package's contents. Compare the digest of the file ([`digest_of_file`]) before trusting them.
+/// Computes the hashes of a package's contents. Callers must also compare the digest of the file ([`digest_of_file`]) before they trust
+/// these hashes.
 pub fn hash_contents(
     file: &File,
     type_name: &str,

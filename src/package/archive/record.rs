@@ -160,7 +160,7 @@ fn permissions(made_by: u16, attributes: u32) -> u32 {
 
 const TAG_ZIP64: u16 = 1;
 
-/// Extends numbers to 64 bits. `numbers` must be in the order of the zip64 extra field, which contains those with the value
+/// Extends numbers to 64 bits. `numbers` must be in the order of the zip64 extra field, which contains only those with the value
 /// [`IN_ZIP64`]. Without such a field, these numbers become `None`. If the field is too short, the whole result is `None`.
 pub(crate) fn zip64(numbers: [u32; 3], mut extra: &[u8]) -> Option<[Option<u64>; 3]> {
     let mut wide = numbers.map(|number| (number != IN_ZIP64).then_some(u64::from(number)));

@@ -1,10 +1,10 @@
 //! Unpacks a zip into a directory.
 //!
-//! The entries written are the ones that would be hashed. Symlinks are not created: as in Terraform and OpenTofu, a symlink becomes
-//! a file that contains the name of its target. Nothing written here can point outside the directory.
+//! Writes exactly the entries that are hashed. Symlinks are not created: as in Terraform and OpenTofu, a symlink becomes a file that
+//! contains the name of its target. Nothing is written outside the directory.
 //!
-//! For modules, only the contents matter. The files of a package get their permissions from the archive regardless of the umask,
-//! and directories have default permissions, as both engines install them.
+//! For modules, only the contents matter. For provider packages, the files get their permissions from the archive regardless of the
+//! umask, and directories have default permissions, as both engines install them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

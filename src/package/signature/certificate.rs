@@ -43,7 +43,7 @@ pub(super) struct Subkey {
 }
 
 impl OpenPgpCertificate {
-    /// Reads a certificate from its primary key and the packets up to the next one.
+    /// Reads a certificate from its primary key and the packets up to the next primary key.
     pub(super) fn read(primary: PublicKey, packets: Vec<Packet>) -> Result<Self, MalformedPacket> {
         let mut identities: Vec<Identity> = Vec::new();
         let mut subkeys = Vec::new();
@@ -135,7 +135,8 @@ impl Identity {
     }
 }
 
-/// Selects the preferred one of two user IDs: the one with fewer revocations, or else marked as primary, or else newer.
+/// Returns the preferred one of two user IDs. Fewer revocations come first, then the mark as primary user ID, then a newer
+/// certification.
 fn preferred(one: Identity, other: Identity) -> Identity {
     let rank = |identity: &Identity| {
         let certification = &identity.certification;
@@ -208,7 +209,7 @@ fn is_unsupported(key: &impl KeyDetails) -> bool {
     unsupported_curve(key).is_some()
 }
 
-/// Whether a revocation is in effect at a time. Revocations of compromised keys always are.
+/// Whether a revocation is in effect at `now`, in Unix seconds. A revocation because of a compromised key is always in effect.
 pub(super) fn is_revoked(revocations: &[Signature], now: u64) -> bool {
     revocations.iter().any(|revocation| {
         revocation.revocation_reason_code() == Some(&RevocationCode::KeyCompromised)

@@ -172,7 +172,8 @@ impl<'a> DataSigningKey<'a> {
     }
 }
 
-/// Returns the validity period of a key, with the lifetime in its self-signature, unless it includes `now`.
+/// Returns the limit of a key's validity period that is violated at `now`, or `None` if the key is valid. Its lifetime is in the
+/// self-signature.
 fn lapsed_key_period(
     key: &impl KeyDetails,
     self_signature: &Signature,

@@ -53,8 +53,8 @@ pub enum SignatureError {
         lapse: Lapse,
         now: SystemTime,
     },
-    /// The registry sent a signature of the key by HashiCorp, and that signature is incorrect.
-    #[error("cannot verify the trust signature of key {key_id}")]
+    /// The registry sent a trust signature, which is HashiCorp's signature of the key, and it is incorrect.
+    #[error("cannot verify HashiCorp's trust signature of key {key_id}")]
     Trust {
         key_id: String,
         #[source]
@@ -65,7 +65,7 @@ pub enum SignatureError {
 fn unknown_issuer(issuers: &[String], keys: usize) -> String {
     match (issuers, keys) {
         (_, 0) => "the registry sent no signing keys".to_owned(),
-        ([], _) => "its signature has no supported issuer".to_owned(),
+        ([], _) => "its signature file contains no supported signature".to_owned(),
         (issuers, 1) => format!(
             "it is signed by {}, but the registry sent a different key",
             issuers.join(", ")
@@ -101,7 +101,7 @@ pub enum KeyFault {
     #[error("its armor contains no key")]
     OtherBlock,
     /// The armor contains no key with a valid user ID.
-    #[error("its armor contains no complete key")]
+    #[error("its armor contains no key with a valid user ID")]
     NoKey,
 }
 

@@ -85,7 +85,7 @@ impl KeyRing {
     }
 }
 
-/// A primary key, and the packets up to the next one, unless one of them cannot be parsed.
+/// A primary key and the packets up to the next primary key. `packets` is an error if one of them cannot be parsed.
 struct RawCertificate {
     primary: PublicKey,
     packets: Result<Vec<Packet>, MalformedPacket>,

@@ -23,7 +23,7 @@ pub enum LapsedPart {
     Signature,
 }
 
-/// The end of a validity period that does not include the time of verification.
+/// The limit of a validity period that is violated at the time of verification: the period has ended, or it has not begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidityPeriod {
     Ended(SystemTime),
@@ -31,8 +31,8 @@ pub enum ValidityPeriod {
 }
 
 impl ValidityPeriod {
-    /// Returns the period of something that was created at `created` and is valid for `lifetime` seconds, unless it includes `now`.
-    /// All times are in Unix seconds. A lifetime of 0 is unlimited.
+    /// Checks the validity period of something that was created at `created` and is valid for `lifetime` seconds. Returns the violated
+    /// limit, or `None` if the period includes `now`. All times are in Unix seconds. A lifetime of 0 is unlimited.
     pub(super) fn without(now: u64, created: u64, lifetime: u64) -> Option<Self> {
         let end = created + lifetime;
         if created > now {

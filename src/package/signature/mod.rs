@@ -37,7 +37,7 @@ use crate::provider::Engine;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SigningKey {
     pub ascii_armor: String,
-    /// HashiCorp's armored signature of the key if the signer is a partner, otherwise empty.
+    /// The trust signature: HashiCorp's armored signature of the key if the signer is a partner, otherwise empty.
     pub trust_signature: String,
 }
 

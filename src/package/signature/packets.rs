@@ -75,7 +75,7 @@ fn is_known(signature: &Signature) -> bool {
     config.version() == SignatureVersion::V4 && is_known_hash && is_known_algorithm && !demands_more
 }
 
-/// Returns the value of the last subpacket in the hashed area for which `pick` has one.
+/// Returns the last value that `pick` extracts from a subpacket in the hashed area.
 fn last_subpacket<'a, T>(
     signature: &'a Signature,
     pick: impl Fn(&'a SubpacketData) -> Option<T>,
@@ -95,7 +95,7 @@ pub(super) fn created_at(signature: &Signature) -> Option<u64> {
     })
 }
 
-/// Returns the validity period of a signature, unless it includes `now`.
+/// Returns the limit of a signature's validity period that is violated at `now`, or `None` if the signature is valid.
 pub(super) fn lapsed_period(signature: &Signature, now: u64) -> Option<ValidityPeriod> {
     let lifetime = last_subpacket(signature, |data| match data {
         SubpacketData::SignatureExpirationTime(time) => Some(u64::from(time.as_secs())),

@@ -14,7 +14,7 @@ pub(super) struct ChunkReader {
     /// Bytes that were put back, which precede `current`.
     returned: Bytes,
     offset: u64,
-    /// Held while chunks are available, and released while waiting for more.
+    /// The permit to inflate. It is held while chunks are available, and released while waiting for more.
     permit: Option<InflatePermit>,
 }
 

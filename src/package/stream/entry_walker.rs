@@ -32,7 +32,7 @@ pub(super) struct WalkedEntry {
     pub(super) descriptor: Option<u32>,
 }
 
-/// The maximum size in bytes of end records and a comment, which follow the central directory.
+/// The maximum total size, in bytes, of the end records and the comment that follow the central directory.
 const END_BYTES: u64 = 128 << 10;
 
 /// Unpacks all entries into the sink, and retains the data after them.
@@ -147,8 +147,8 @@ impl EntryWalker<'_> {
         Ok(u32_at(&crc, 0))
     }
 
-    /// Skips the rest of the sizes if they have 8 bytes each. For empty content, their first 8 bytes look like two 4-byte sizes.
-    /// The rest then consists of 8 zeros, with which no record begins.
+    /// Skips the second half of the sizes if they have 8 bytes each. For empty content, the first half looks like two 4-byte sizes. The
+    /// second half then consists of 8 zeros, and no record begins with zeros.
     fn skip_upper_half(&mut self, uncompressed: u64) -> Result<(), NeedsFile> {
         if uncompressed == 0 {
             let next = self.read(8)?;

@@ -1,8 +1,8 @@
 //! Limits the number of packages that are inflated at the same time to the number of cores plus one.
 //!
-//! A package holds a permit while it has chunks, and releases it while it waits for the network. Other downloads continue
-//! meanwhile, up to the capacity of their queues, and the data being inflated stays in the cores' caches. Without permits, 8
-//! concurrent packages took 5% longer on two cores.
+//! A package holds a permit while it has chunks to inflate, and releases it while it waits for the network. Other downloads continue
+//! meanwhile, up to the capacity of their queues, and the data being inflated stays in the cores' caches. Without permits, 8 concurrent
+//! packages took 5% longer on two cores.
 
 use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread;

@@ -64,7 +64,7 @@ pub enum Streamed {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NeedsFile {
     /// The size of a stored entry is only in the data descriptor after its data.
-    #[error("a stored entry has no size before its data")]
+    #[error("the size of an uncompressed entry is not given before its data")]
     StoredWithDescriptor,
     /// An entry cannot be unpacked by means of its local header.
     #[error("an entry cannot be unpacked during the download")]
@@ -97,7 +97,7 @@ impl Streamed {
     }
 }
 
-/// The capacity in chunks of each of the two queues between the network and the threads.
+/// The capacity, in chunks, of each of the two queues from the network to the threads.
 const QUEUED_CHUNKS: usize = 4;
 
 impl StreamHasher {
@@ -106,7 +106,7 @@ impl StreamHasher {
         let (to_zip, from_feed) = mpsc::channel(QUEUED_CHUNKS);
         let (zip_done, zip) = oneshot::channel();
         spawn("zip digest", move || {
-            // The receiver is gone if the hasher was dropped.
+            // Sending fails only if the hasher was dropped.
             let _ = zip_done.send(digest(from_feed));
         })?;
         let (to_walk, from_feed) = mpsc::channel(QUEUED_CHUNKS);

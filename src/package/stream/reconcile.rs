@@ -14,7 +14,7 @@ use crate::package::stream::entry_walker::{WalkedArchive, WalkedEntry};
 use crate::package::{ContentHashes, Limits, PackageError};
 use crate::provider::Digest;
 
-/// The reason why a download has no hashes.
+/// The reason why a download could not be hashed.
 #[derive(Debug, Error)]
 pub(super) enum StreamFailure {
     #[error(transparent)]

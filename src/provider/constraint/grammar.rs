@@ -1,4 +1,5 @@
-//! The first parser of a constraint string. It is the only parser used for module versions.
+//! The first parser of constraint strings. As in the engines, two parsers must accept a provider constraint, but a module version
+//! constraint is parsed only by this one.
 //!
 //! The string is split at commas, and no piece may be empty. The grammar of a piece is
 //!
@@ -16,7 +17,7 @@
 use crate::provider::error::{ConstraintError, ConstraintProblem, VersionProblem};
 use crate::span::Span;
 
-/// The operator and the version of a piece, before they are interpreted.
+/// The operator and the version of a piece between commas, before they are interpreted.
 pub(in crate::provider) struct ScannedPiece<'a> {
     pub(in crate::provider) operator: WrittenOperator,
     pub(in crate::provider) version: ScannedVersion<'a>,
@@ -114,8 +115,8 @@ pub(super) fn unknown(operator: &str) -> ConstraintProblem {
     ConstraintProblem::UnknownOperator(operator.to_owned())
 }
 
-/// Parses the operator at the start of `text`. Returns the operator and its length in bytes. No operator means equality. The
-/// error is the unknown operator.
+/// Parses the operator at the start of `text`. Returns the operator and its length in bytes. No operator means equality. Returns an
+/// unknown operator as the error.
 pub(super) fn operator(text: &str) -> Result<(WrittenOperator, usize), &str> {
     let length = text
         .find(|char| !"=!<>~^|".contains(char))
@@ -142,7 +143,8 @@ fn is_identifier(byte: u8) -> bool {
 }
 
 struct PieceParser<'a> {
-    /// The string from its start to the end of the piece, so that offsets are valid for the whole string.
+    /// The constraint string up to the end of the piece. It includes everything before the piece, so that offsets are valid for the
+    /// whole string.
     text: &'a str,
     /// The offset of the next byte.
     at: usize,
@@ -160,7 +162,7 @@ impl<'a> PieceParser<'a> {
         &self.text[self.at..]
     }
 
-    /// Consumes all bytes that are accepted, which must be ASCII.
+    /// Consumes the longest run of bytes that `is_accepted` accepts. `is_accepted` must reject bytes that are not ASCII.
     fn take(&mut self, is_accepted: fn(u8) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.bytes().take_while(|byte| is_accepted(*byte)).count();
@@ -183,7 +185,7 @@ impl<'a> PieceParser<'a> {
         })
     }
 
-    /// Whether the next byte is `byte` and the one after it is accepted.
+    /// Whether the next byte is `byte` and `is_accepted` accepts the byte after it.
     fn followed_by(&self, byte: u8, is_accepted: fn(u8) -> bool) -> bool {
         matches!(self.rest().as_bytes(), [first, second, ..] if *first == byte && is_accepted(*second))
     }

@@ -22,9 +22,9 @@ pub enum Operator {
     GreaterOrEqual,
     /// `=`, or no operator: exactly this version, including its metadata.
     Exact,
-    /// `~>` with three numbers: the third may be larger.
+    /// `~>` with three numbers: only the third number may be larger.
     PatchPessimistic,
-    /// `~>` with one or two numbers: the second may be larger.
+    /// `~>` with one or two numbers: all numbers after the first may be larger.
     MinorPessimistic,
     LessOrEqual,
     Less,
@@ -41,7 +41,7 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// Whether the version is in the range. Prereleases are treated like releases.
+    /// Whether the version is in the range of this constraint. Prereleases are treated like releases.
     fn contains(&self, version: &Version) -> bool {
         let order = version.precedence(&self.boundary);
         match self.operator {
@@ -110,7 +110,7 @@ impl fmt::Display for Constraint {
         if self.operator != Operator::MinorPessimistic {
             return self.boundary.fmt(f);
         }
-        // Three numbers would make this a different operator, even with a prerelease.
+        // A third number would turn this into [`Operator::PatchPessimistic`], so it is omitted even if there is a prerelease.
         let Version { major, minor, .. } = self.boundary;
         write!(f, "{major}.{minor}")?;
         write_suffixes(f, &self.boundary.prerelease, &self.boundary.metadata)

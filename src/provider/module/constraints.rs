@@ -11,7 +11,7 @@ use crate::provider::error::ConstraintError;
 struct ModuleConstraint {
     operator: WrittenOperator,
     boundary: ModuleVersion,
-    /// The number of version numbers written in the constraint.
+    /// The number of components in the version as it is written, such as 2 for `~> 1.2`.
     written: usize,
 }
 
@@ -29,7 +29,8 @@ impl ModuleConstraint {
         }
     }
 
-    /// Whether a range admits `version`. It admits a prerelease only if its boundary is a prerelease with the same numbers.
+    /// Whether a range admits `version`. A prerelease is admitted only if the boundary of the range is a prerelease with the same
+    /// numbers.
     fn admits_prerelease(&self, version: &ModuleVersion) -> bool {
         !version.is_prerelease()
             || (self.boundary.is_prerelease() && version.numbers == self.boundary.numbers)
@@ -72,7 +73,8 @@ impl ModuleVersionConstraints {
         })
     }
 
-    /// Whether a version that a manifest records satisfies the call.
+    /// Whether a version recorded in the module manifest satisfies the constraints. [`newest_module`] has a stricter rule for
+    /// prereleases.
     pub fn allows(&self, version: &ModuleVersion) -> bool {
         self.constraints
             .iter()
@@ -87,7 +89,8 @@ impl ModuleVersionConstraints {
         }
     }
 
-    /// Returns the prerelease that these constraints name together with anything else, so that they cannot select it.
+    /// Returns a prerelease that one of the constraints names exactly, unless its version is the whole text. If there is anything else
+    /// in the text, such as a second constraint, the prerelease may not be selected.
     pub fn prerelease_not_alone(&self) -> Option<String> {
         let names = |one: &&ModuleConstraint| {
             one.operator == WrittenOperator::Equal && one.boundary.is_prerelease()
@@ -96,8 +99,8 @@ impl ModuleVersionConstraints {
         (version != self.text).then_some(version)
     }
 
-    /// Whether these constraints can select this prerelease: they must consist of its version alone. Both engines look for
-    /// prereleases with a parser that refuses everything else, such as a blank after `=`.
+    /// Whether these constraints can select this prerelease: they must consist of its version alone, with an optional `=`. The parser
+    /// with which both engines look for prereleases rejects everything else, such as a space after `=`.
     pub fn select_prerelease(&self, version: &ModuleVersion, engine: Engine) -> bool {
         let written = self.text.strip_prefix('=').unwrap_or(&self.text);
         let bare = match engine {
@@ -124,8 +127,8 @@ impl fmt::Display for ModuleVersionConstraints {
     }
 }
 
-/// Selects the newest version that the constraints allow. A prerelease is selected only if it is named alone. Of versions with
-/// equal precedence, the one with the highest text is selected.
+/// Selects the newest version that the constraints allow. A prerelease is selected only if the constraints consist of it alone. Among
+/// versions of equal precedence, selects the one whose text is last in byte order.
 pub fn newest_module<'a>(
     versions: impl IntoIterator<Item = &'a ModuleVersion>,
     constraints: Option<&ModuleVersionConstraints>,

@@ -96,7 +96,7 @@ fn compare_missing(part: &str) -> Ordering {
 
 fn compare_parts(one: &str, two: &str) -> Ordering {
     match (number(one), number(two)) {
-        // `1` and `01` have equal values but are not equal: comparing the texts keeps `Ord` consistent with `Eq`.
+        // `1` and `01` have equal values, but versions that contain them are not equal, so their texts are compared, too.
         (Some(first), Some(second)) => first.cmp(&second).then_with(|| one.cmp(two)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,

@@ -10,7 +10,8 @@ use super::super::value::{MAP_VALUES, Value, normalized};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
-/// Evaluates `value.name`. A part of a sensitive value is unknown, but `try` catches the error if the part does not exist.
+/// Evaluates `value.name`. For a sensitive value, the result is unknown, but a missing attribute is still an error, which `try` can
+/// catch.
 pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, EvalProblem> {
     match value {
         Value::Unknown => Ok(&Value::Unknown),
@@ -194,7 +195,7 @@ impl Evaluator<'_> {
             return Ok(());
         };
         let value = self.value(&parts.value)?;
-        // Each key can start a new list, and it is copied for the lookup.
+        // Each key can start a new list (4 values), and it is copied for the lookup (twice its length).
         self.pay(span, 4, 2 * key.len())?;
         if parts.grouped {
             results.groups.entry(key).or_default().push(value);

@@ -107,7 +107,7 @@ fn shown_file(path: Option<&str>) -> String {
     )
 }
 
-/// The maximum length of a name or message in an error, in bytes. Errors are stored and copied along with failed values.
+/// The maximum length of a name or message in an error, in bytes. This bounds memory, because errors are stored and copied like values.
 const MAX_MESSAGE: usize = 1000;
 
 impl EvalProblem {
@@ -143,7 +143,8 @@ impl EvalProblem {
         )
     }
 
-    /// Removes quoted values from the error of an expression that depends on the concealed values `origins`.
+    /// Removes quoted values from the error, because the expression depends on values that must not be shown. `origins` describes where
+    /// these values come from.
     pub fn concealed(self, origins: &dyn std::fmt::Display) -> Self {
         match self {
             Self::Function { .. }
@@ -162,7 +163,7 @@ impl EvalProblem {
                 why,
                 refusal,
             },
-            // These contain only names from the configuration and constant text.
+            // These errors contain only names from the configuration and constant text.
             Self::VariablesNotAllowed(_)
             | Self::CallsNotAllowed(_)
             | Self::NoSuchFunction(_)

@@ -32,8 +32,9 @@ pub(super) fn binary(
     }
 }
 
-/// Evaluates `&&` and `||`, or returns `None` if an operand that could not be evaluated matters. One operand can decide the result
-/// alone, but those that can be evaluated must be booleans, null or unknown. For `&&`, null is false; for `||`, it is invalid.
+/// Evaluates `&&` or `||`. An operand is `None` if it could not be evaluated. Returns `None` if the result depends on such an operand,
+/// because the other operand does not decide it alone. Other operands must be booleans, null or unknown. For `&&`, null counts as
+/// false. For `||`, null counts as an operand that could not be evaluated.
 pub(super) fn logical(
     operator: BinaryOperator,
     operands: [Option<&Value>; 2],

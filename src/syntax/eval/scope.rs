@@ -28,9 +28,9 @@ pub trait EvalScope {
         Ok(())
     }
 
-    /// Returns the hole that stands for unknown text in a template, between [`HOLE_START`](super::super::HOLE_START) and
-    /// [`HOLE_END`](super::super::HOLE_END). `is_block` tells that the text can have any number of lines. If `None`, a template
-    /// with an unknown part is unknown as a whole.
+    /// Returns a hole: a placeholder for unknown text in a template. It consists of [`HOLE_START`](super::super::HOLE_START), a
+    /// description of the text's origin, and [`HOLE_END`](super::super::HOLE_END). `is_block` is set if the unknown text can have any
+    /// number of lines. If `None`, a template with an unknown part is unknown as a whole.
     fn hole(&self, is_block: bool) -> Option<String> {
         let _ = is_block;
         None
@@ -43,8 +43,8 @@ pub trait EvalScope {
     }
 }
 
-/// A scope without variables or functions, such as Terraform uses for `required_providers`. Without a budget, each evaluation
-/// has a small budget of its own.
+/// A scope without variables or functions, as Terraform uses it for `required_providers`. Without a budget, each evaluation has a small
+/// budget of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants<'a>(pub Option<&'a EvalBudget>);
 

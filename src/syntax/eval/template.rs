@@ -23,7 +23,8 @@ impl Evaluator<'_> {
         Ok(if known { text.into() } else { Value::Unknown })
     }
 
-    /// Appends the text of the parts. Returns `false` if any part is unknown and the scope has no holes.
+    /// Appends the text of the parts. Appends a hole for each unknown part ([`EvalScope::hole`](super::EvalScope::hole)). Returns
+    /// `false` if a part is unknown and the scope provides no holes.
     fn parts(
         &mut self,
         parts: &[TemplatePart],
@@ -83,7 +84,7 @@ impl Evaluator<'_> {
         Ok(true)
     }
 
-    /// Appends a hole. Returns `false` if the scope has no holes.
+    /// Appends a hole. Returns `false` if the scope provides none.
     fn hole(&self, is_block: bool, text: &mut String, span: Span) -> Result<bool, EvalFault> {
         let Some(hole) = self.scope.hole(is_block) else {
             return Ok(false);

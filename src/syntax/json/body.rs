@@ -89,8 +89,8 @@ impl<'a> JsonBody<'a> {
         Ok(blocks)
     }
 
-    /// Adds the blocks in the value of `property`, which is `block` or nested in its value. Recurses once per label; no block
-    /// has more than three.
+    /// Adds the blocks in `property`. This is `block` itself, or a property nested in it whose name is a label. Recurses once per
+    /// label; no block has more than three labels.
     fn add_blocks(
         &self,
         block: &'a Property,

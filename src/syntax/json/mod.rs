@@ -16,7 +16,7 @@ pub(super) use expression::JsonConverter;
 
 const OBJECTS_REQUIRED: &str = "expected an object or an array of objects";
 
-/// The position of a value in [`JsonFile::values`].
+/// The index of a value in [`JsonFile::values`].
 pub(super) type JsonId = usize;
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ struct Property {
     value: JsonId,
 }
 
-/// A file in JSON syntax. Values refer to each other by position, so building and dropping them never recurses.
+/// A file in JSON syntax. Values refer to each other by index, so building and dropping them never recurses.
 #[derive(Debug)]
 pub(super) struct JsonFile {
     values: Vec<JsonValue>,

@@ -22,7 +22,7 @@ struct JsonParser<'a> {
     text: &'a [u8],
     at: usize,
     values: Vec<JsonValue>,
-    /// The containers around the current position, each with the position of its opening bracket.
+    /// The containers around the current position, each with the offset of its opening bracket.
     open: Vec<(usize, OpenContainer)>,
 }
 

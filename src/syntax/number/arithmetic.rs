@@ -8,7 +8,7 @@ impl Number {
     /// Returns both mantissas scaled to a common exponent, and that exponent.
     pub(super) fn aligned(&self, other: &Self) -> (BigUint, BigUint, i64) {
         let exponent = self.exponent.min(other.exponent);
-        // Exponents are limited, and so are the shifts.
+        // The shifts are small, because exponents are limited.
         let scaled =
             |number: &Self| &number.mantissa << (number.exponent - exponent).unsigned_abs();
         (scaled(self), scaled(other), exponent.into())
@@ -62,7 +62,7 @@ impl Number {
             return None;
         }
         let precision = self.precision.max(other.precision);
-        // Two bits more than needed, and a bit that says whether there is a remainder.
+        // The quotient has at least two bits more than the precision. Another bit records whether there is a remainder.
         let bits = u64::from(precision) + 2 + other.mantissa.bits();
         let shift = bits.saturating_sub(self.mantissa.bits());
         let dividend = &self.mantissa << shift;
@@ -96,7 +96,7 @@ impl Number {
         round(self.minus(&multiple)?)
     }
 
-    /// Returns the number without its fraction, in the precision of the number. Zero has no minus then.
+    /// Returns the number without its fraction, in the same precision. A result of zero has no minus sign.
     fn truncated(&self) -> Self {
         let places = u64::try_from(-i64::from(self.exponent)).unwrap_or(0);
         let mantissa = &self.mantissa >> places;

@@ -12,7 +12,7 @@ const DECIDING_DIGITS: i64 = 170;
 /// The bits of one decimal digit, as a fraction that is slightly too small: log2(10) is about 3.3219.
 const BITS_PER_DIGIT: (i64, i64) = (332, 100);
 
-/// The most digits that a literal can have. Each is significant for rounding.
+/// The maximum number of digits in a literal. Longer literals are errors, because every digit affects rounding and none can be ignored.
 const MAX_DIGITS: usize = 4000;
 
 impl Number {
@@ -86,26 +86,27 @@ impl Number {
         usize::try_from(digits).unwrap_or(usize::MAX)
     }
 
-    /// Returns the shortest digits that no other number of this precision is nearer to, and the position of the decimal point.
+    /// Returns the shortest decimal digits for which this is the nearest number of its precision, and the position of the decimal
+    /// point.
     fn shortest(&self) -> (Vec<u8>, i64) {
         let bits = i64::try_from(self.mantissa.bits()).unwrap_or(i64::MAX);
         let spare = i64::from(self.precision) - bits;
         if self.exponent >= 0 && i64::from(self.exponent) <= spare {
             return DecimalDigits::of(&self.mantissa, self.exponent.into()).trimmed();
         }
-        // One bit more than the precision: the number lies half way between its neighbors `middle - 1` and `middle + 1`.
+        // `middle` has one bit more than the precision, so `middle - 1` and `middle + 1` lie half way to the neighboring numbers.
         let shift = u64::try_from(spare + 1).unwrap_or(0);
         let middle = &self.mantissa << shift;
         let exponent = i64::from(self.exponent) - spare - 1;
         let digits = DecimalDigits::of(&middle, exponent);
         let lower = DecimalDigits::of(&(&middle - 1_u8), exponent);
         let upper = DecimalDigits::of(&(&middle + 1_u8), exponent);
-        // Half way between two numbers, text is read as the one with the even mantissa.
+        // Text exactly half way between two numbers is parsed as the one with the even mantissa.
         digits.shorten(&lower, &upper, !middle.bit(1))
     }
 }
 
-/// The decimal digits of a number, exact or cut off after [`DECIDING_DIGITS`] with a last digit that says whether the rest is zero.
+/// The decimal digits of a number. They are exact, or cut off after [`DECIDING_DIGITS`] and followed by a 1 if the rest is not zero.
 struct DecimalDigits {
     digits: Vec<u8>,
     /// The number of digits before the decimal point; negative if zeros follow the point.
@@ -146,7 +147,7 @@ impl DecimalDigits {
         (self.digits, self.point)
     }
 
-    /// Returns as few digits as lie between `lower` and `upper`, or at most on them if the limits are `inclusive`.
+    /// Returns the fewest digits whose value lies between `lower` and `upper`. If `inclusive`, the value may also equal one of them.
     fn shorten(mut self, lower: &Self, upper: &Self, inclusive: bool) -> (Vec<u8>, i64) {
         let (point, count) = (self.point, self.digits.len());
         // The index of the same decimal position in a limit, which can have one digit more or less before the point.

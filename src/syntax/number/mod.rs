@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 /// The number `mantissa * 2^exponent`. The mantissa is odd, or zero with the exponent zero.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// Whether the sign is minus, which zero can have too: `-0` prints as `-0`.
+    /// Whether the number has a minus sign. Zero can have one, too, and then prints as `-0`.
     negative: bool,
     mantissa: BigUint,
     exponent: i32,
@@ -102,7 +102,7 @@ impl Number {
         self.mantissa == BigUint::ZERO
     }
 
-    /// Whether the sign is minus, even if the number is zero.
+    /// Whether the number has a minus sign, even if it is zero.
     pub const fn has_minus(&self) -> bool {
         self.negative
     }
@@ -120,8 +120,8 @@ impl Number {
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
-    /// Returns all decimal digits of a whole number, and `None` for fractions. The shortest digits of a large number, which
-    /// `Display` writes, end with zeros.
+    /// Returns all decimal digits of a whole number, or `None` for a fraction. For a large number, `Display` writes only the shortest
+    /// digits and then zeros.
     pub fn whole_digits(&self) -> Option<String> {
         let shift = u32::try_from(self.exponent).ok()?;
         let sign = if self.negative && !self.is_zero() {
@@ -152,7 +152,7 @@ impl Number {
     /// Parses the digits of a whole number in a base from 2 to 36.
     pub fn parse_whole(text: &str, base: u32) -> Option<Self> {
         let (negative, digits) = signed(text);
-        // The parser accepts `_` between digits, and a sign.
+        // `parse_bytes` would also accept `_` between digits and a sign, which are invalid here.
         if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
             return None;
         }

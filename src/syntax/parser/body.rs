@@ -57,7 +57,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// Checks that `token` ends the line of an argument or block. The end of the text is left for the next step.
+    /// Checks that `token` ends the line of an argument or block. If `token` is the end of the text, it is put back for the next step.
     fn end_line(&mut self, token: Token, problem: SyntaxProblem) -> StepResult {
         match token.kind {
             TokenKind::Newline => {}
@@ -138,7 +138,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.end_line(token, SyntaxProblem::MissingNewlineAfterBlock)
     }
 
-    /// Checks that no argument is set twice in the body that has just ended and starts at the item `start`.
+    /// Checks that no argument is set twice in the body that has just been read. `start` is the index of its first item.
     fn check_repeats(&self, start: usize) -> Result<(), SyntaxFault> {
         match self.native.repeated_argument(start, self.lexer.text) {
             None => Ok(()),

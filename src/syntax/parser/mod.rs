@@ -60,7 +60,7 @@ enum FrameState {
     },
     /// An expression that makes up the whole text.
     Whole,
-    /// A single expression within a text. Parsing stops after it.
+    /// An expression that other text may follow. Parsing stops after the expression.
     Part,
     Parentheses,
     Tuple {

@@ -82,7 +82,7 @@ impl<S: EventSink> Parser<'_, S> {
             FrameState::Directive { directive, trim } => {
                 self.close_sequence(trim, |trim| Event::Directive(directive, trim))
             }
-            // `Part` ends here. The other constructs are completed earlier, so no expression can end in them.
+            // After the expression of a `Part`, parsing is done. An expression never ends directly inside the other constructs.
             FrameState::Part
             | FrameState::Block { .. }
             | FrameState::Template(_)

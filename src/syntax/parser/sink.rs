@@ -45,7 +45,7 @@ pub(in crate::syntax) enum Event {
     },
     Interpolation(Trim),
     Directive(Directive, Trim),
-    /// The template is complete. `flush` is set for heredocs with `<<-`.
+    /// The template is complete. `flush` is set for heredocs with `<<-`, whose common indentation is removed.
     TemplateEnd {
         flush: bool,
     },

@@ -16,7 +16,7 @@ use super::{FrameState, Parser, ParserStep, StepResult};
 #[derive(Clone, Copy)]
 pub(super) struct TemplateFrame {
     end: TemplateEnd,
-    /// The number of directives that were open before it.
+    /// The number of directives that were open before this template.
     outer_directives: usize,
 }
 
@@ -193,7 +193,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.close_sequence(trim, |trim| Event::Directive(directive, trim))
     }
 
-    /// Completes an interpolation or a directive with its closing brace. `before` is set if it starts with `~`.
+    /// Completes an interpolation or a directive with its closing brace. `before` is set if the sequence starts with `${~` or `%{~`.
     pub(super) fn close_sequence(
         &mut self,
         before: bool,

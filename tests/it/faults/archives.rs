@@ -33,7 +33,7 @@ const NAMES: &str = r"
     `a\..\evil`                      | a\..\evil    | contains `..`
     `/etc/evil` is below the package | /etc/evil    | locks
     the root as a file               | .            | a file without a name
-    file and directory of one name   | terraform-provider-ledger_v1.0.0/b | both a file and a directory at
+    file and directory of one name   | terraform-provider-ledger_v1.0.0/b | is both a file and a directory
     NUL in a name                    | a\0b         | contains a NUL byte
     line feed in a name              | a\nb         | its name contains a line feed
 ";
@@ -59,7 +59,7 @@ const ARCHIVES: &str = "
     an empty file                    | it has no end record
     an empty archive                 | empty zip archive
     archive cut in half              | package is not a valid zip archive
-    central directory elsewhere      | there is no local header at its offset in the central directory
+    central directory elsewhere      | there is no local header at the offset that the central directory gives for it
     entries that are not counted     | its end record counts 9 entries, but its central directory has 1
     no executable                    | package has no executable
     the executable is in a directory | package has no executable

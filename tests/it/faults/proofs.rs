@@ -37,7 +37,7 @@ const PUBLISHED: &str = "
     list of 3 MB                | limit for checksum lists
     signed by an unlisted key   | the registry sent a different key
     no keys                     | the registry sent no signing keys
-    invalid trust signature     | cannot verify the trust signature of key
+    invalid trust signature     | cannot verify HashiCorp's trust signature of key
     package changed in transit  | find out whether a proxy is rewriting downloads
     package of another provider | package has no executable whose name starts with `terraform-provider-ledger`
 ";

@@ -26,7 +26,7 @@ pub(super) struct Bomb {
 /// The usual error. In a run with many bombs, the budget of the whole run may be exhausted first.
 const BUDGET: &str = "evaluation exceeds";
 const TOO_MANY: &str = "this file contains more than";
-const TOO_DEEP: &str = "this file is nested deeper than";
+const TOO_DEEP: &str = "the nesting in this file is deeper than";
 const TOO_LONG: &str = "the limit for configuration files";
 
 /// Locals for the expressions of [`BombContent::Source`]: 64 KiB of text in one line and in many lines, a thousand

@@ -287,7 +287,7 @@ fn limits_are_enforced() {
 fn messages_name_the_signer() {
     for (issuer, keys, reason) in [
         ("", 0, "the registry sent no signing keys"),
-        ("", 1, "its signature has no supported issuer"),
+        ("", 1, "its signature file contains no supported signature"),
         (
             "A",
             1,
