@@ -38,7 +38,7 @@ impl CompletionsArgs {
 }
 
 impl ManArgs {
-    /// Returns the page as roff, or the names of all commands if there is no such command.
+    /// Returns the page in roff format. If there is no such command, the error contains the names of all commands.
     pub fn render(&self) -> Result<String, Vec<String>> {
         let mut whole = super::program().disable_help_subcommand(true);
         // Adds the global options to the page of each command.

@@ -46,12 +46,12 @@ Without PATH, look for them below the working directory, as with -r"
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which directories")]
 pub struct CallersArgs {
-    /// Also process every directory in the repository that calls a named one as a local module, directly or indirectly
+    /// Also process every directory in the repository that calls a PATH directory as a local module, directly or indirectly
     #[arg(
         long,
         conflicts_with = "recursive",
-        long_help = "Also process every directory in the repository that calls a named one as a local module, directly or \
-indirectly. Use this option in hooks that receive the names of the changed files"
+        long_help = "Also process every directory in the repository that calls a PATH directory as a local module, \
+directly or indirectly. Use this option in hooks that receive the names of the changed files"
     )]
     pub callers: bool,
 }
@@ -150,7 +150,7 @@ pub struct CacheArgs {
     /// Do not use the disk cache
     #[arg(long)]
     pub no_cache: bool,
-    /// Send no request: use only the disk cache, mirrors on disk and existing lock files
+    /// Send no requests: use only the disk cache, mirrors on disk and existing lock files
     #[arg(long)]
     pub offline: bool,
 }
@@ -170,13 +170,13 @@ pub struct ReportArgs {
 /// The values of `--format` for `lock` and `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs: one document with everything
+    /// A JSON document with everything, for programs
     Json,
-    /// For GitHub Actions: annotations, and a job summary
+    /// Annotations and a job summary for GitHub Actions
     Github,
-    /// For code scanning: SARIF 2.1.0
+    /// SARIF 2.1.0 for code scanning
     Sarif,
 }
 

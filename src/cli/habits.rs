@@ -1,4 +1,4 @@
-//! Hints for users of Terraform and other tools, whose options have one dash or other names than those of tflock.
+//! Hints for users of Terraform and other tools, whose options start with one dash or have different names.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,8 +7,8 @@ use clap::{Command, FromArgMatches as _};
 
 use super::Cli;
 
-/// Options of other tools, and what to use instead. The second word is the option of tflock to which the hint refers. It is empty
-/// if the hint refers to no option.
+/// Options of other tools, each with the option of tflock to which the hint refers, and the hint. The second element is empty if the
+/// hint refers to no option.
 const FOREIGN_OPTIONS: [(&str, &str, &str); 29] = [
     ("C", "", DIRECTORY_HINT),
     ("all", "recursive", "use '--recursive'"),
@@ -45,10 +45,10 @@ const FOREIGN_OPTIONS: [(&str, &str, &str); 29] = [
     ("verify-plugins", "", OMIT_HINT),
 ];
 
-const DIRECTORY_HINT: &str = "name the directory after the command: 'tflock lock DIR'";
+const DIRECTORY_HINT: &str = "pass the directory as an argument: 'tflock lock DIR'";
 const OMIT_HINT: &str = "omit it: tflock runs neither Terraform nor OpenTofu";
 
-/// Commands of other tools, and what to run instead. Longer ones precede their first word.
+/// Commands of other tools, and what to run instead. The first match applies, so longer commands precede their first word.
 const FOREIGN_COMMANDS: [(&[&str], &str); 11] = [
     (&["providers", "lock"], "tflock lock"),
     (&["providers", "mirror"], "tflock mirror"),
@@ -77,7 +77,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     cli.map_err(|error| with_hint(error, &arguments))
 }
 
-/// Replaces `version`, `-version` and `-help`, which other tools accept.
+/// Replaces `version`, `-version` and `-help`, which other tools accept, by `--version` and `--help`.
 fn accept_other_spellings(arguments: &mut [OsString]) {
     if let Some(first) = arguments.get_mut(1)
         && (first == "version" || first == "-version")
@@ -122,7 +122,7 @@ fn single_dash_error(arguments: &[OsString], name: &str) -> clap::Error {
     error
 }
 
-/// Replaces clap's suggestion if the argument that it does not know has a meaning in another tool or for another command.
+/// Replaces clap's suggestion if the unknown argument exists in another tool or in another command of tflock.
 fn with_hint(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let invalid = match error.kind() {
         ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg),
@@ -141,7 +141,7 @@ fn with_hint(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
         (None, None) => command_hint(arguments),
     };
     if invalid.starts_with('-') {
-        // clap suggests `-- --x`, which means a path that starts with dashes.
+        // clap suggests `-- --x`, but a path that starts with dashes is unlikely.
         error.remove(ContextKind::Suggested);
     }
     if let Some(hint) = hint {

@@ -19,7 +19,7 @@ Examples:
   Download a tenth of the packages again, and compare them with their records:
       tflock index check --index s3://my-bucket/tflock --sample 10";
 
-/// Where indexes are, and which keys are trusted.
+/// The locations of indexes, and the trusted keys.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Hash index")]
 pub struct IndexAccessArgs {
@@ -55,14 +55,14 @@ pub struct IndexArgs {
 TFLOCK_INDEX_SIGNING_KEY"
     )]
     pub push: bool,
-    /// Download PERCENT of the packages all the same, and fail if a record is false
+    /// Download PERCENT of the packages even if an index has them, and fail if a record is false
     #[arg(
         long = "index-audit",
         value_name = "PERCENT",
         value_parser = clap::value_parser!(u8).range(1..=100),
         conflicts_with = "no_download",
-        long_help = "Download a random sample of the packages all the same, PERCENT of those that an index has. If a record is false, the \
-directories that need the package fail"
+        long_help = "Download PERCENT of the packages even if an index has them, selected at random, and compare them with their \
+records. If a record is false, the directories that need the package fail"
     )]
     pub audit: Option<u8>,
     /// Fail rather than download a package
@@ -112,7 +112,7 @@ pub enum IndexCommand {
     Info(Box<IndexPackagesArgs>),
 }
 
-/// Which packages a command below `tflock index` processes.
+/// The packages that a subcommand of `tflock index` processes.
 #[derive(Args, Clone, Debug)]
 pub struct IndexPackagesArgs {
     /// Providers: the newest version, or all versions that CONSTRAINT allows [default: those in lock files]
@@ -126,7 +126,7 @@ pub struct IndexPackagesArgs {
         conflicts_with = "providers"
     )]
     pub paths: Vec<PathBuf>,
-    /// Process every directory below PATH, as without this option
+    /// Process every directory below PATH (always enabled)
     #[arg(short, long, help_heading = "Which directories")]
     pub recursive: bool,
     /// Process only packages for these platforms (repeatable, comma lists accepted) [default: all that are published]
@@ -155,8 +155,8 @@ pub struct IndexPackagesArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IndexFormatArg {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs: one document
+    /// A JSON document for programs
     Json,
 }

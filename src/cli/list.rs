@@ -42,9 +42,9 @@ pub struct ListArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ListFormatArg {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs: one document, described in docs/reference/json.md
+    /// A JSON document for programs, described in docs/reference/json.md
     Json,
     /// A table for pull requests and wikis
     Markdown,

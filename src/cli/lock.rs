@@ -57,7 +57,6 @@ A version that --upgrade names is chosen regardless of its age, and locked versi
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
 
-    /// What happens if a lock file changes.
     #[command(flatten)]
     pub change: ChangeArgs,
     /// Show how lock files change
@@ -85,7 +84,7 @@ without downloading packages. tflock still verifies the checksum list and its si
     pub trust_registry_hashes: bool,
 }
 
-/// What happens if a lock file changes.
+/// The options that determine what happens if a lock file changes.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "How to run")]
 pub struct ChangeArgs {

@@ -99,16 +99,16 @@ pub enum LayoutArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PruneReachArg {
-    /// On hosts that lock files name
+    /// Only packages from hosts that lock files name
     Hosts,
-    /// Everywhere
+    /// Packages from all hosts
     All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MirrorFormatArg {
-    /// For people
+    /// Human-readable text
     Text,
-    /// For programs: one document
+    /// A JSON document for programs
     Json,
 }

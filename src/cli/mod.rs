@@ -101,8 +101,8 @@ pub enum Command {
     /// Write a .tflock.toml for the repository
     ///
     /// Searches the repository for platforms, the engine and directories to ignore: in lock files, version files, and the
-    /// configuration of CI systems, scripts and hooks. Comments in the file name the place of each value. Never overwrites a file,
-    /// asks no questions, and sends no requests.
+    /// configuration of CI systems, scripts and hooks. Comments in the file show where each value was found. Never overwrites a
+    /// file, asks no questions, and sends no requests.
     #[command(before_long_help = init::EXAMPLES)]
     Init(InitArgs),
     /// Create or update lock files
@@ -132,7 +132,7 @@ pub enum Command {
     Cache(CacheCommandArgs),
     /// Create, fill and check a hash index
     ///
-    /// A hash index tells the hashes of packages, so that machines that trust its key need not download them.
+    /// A hash index contains the hashes of packages. Machines that trust its key need not download these packages.
     #[command(before_long_help = index::EXAMPLES)]
     Index(IndexCommandArgs),
     /// Print a shell completion script

@@ -1,4 +1,4 @@
-//! The `--var` and `--var-file` options, whose order counts: later values take precedence.
+//! The `--var` and `--var-file` options, whose order matters: later values take precedence.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 #[derive(Clone, Debug)]
 pub enum VariableArg {
-    /// `NAME=VALUE`.
+    /// A `--var` option: `NAME=VALUE`.
     Value(String),
     File(PathBuf),
 }

@@ -19,7 +19,7 @@ pub struct CliConfig {
     /// cache, because they cannot be verified.
     pub plugin_cache_dir: Option<String>,
     pub registry_protocols: RegistryProtocols,
-    /// The `oci_credentials` blocks, which have different labels.
+    /// The `oci_credentials` blocks, each with a different label.
     pub oci_credentials: Vec<OciCredentialsBlock>,
     pub oci_defaults: Option<OciDefaultsBlock>,
 }
@@ -58,7 +58,7 @@ pub struct HelperBlock {
 /// OpenTofu's `registry_protocols` block. For each setting, the value from the first file that sets it applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegistryProtocols {
-    /// A value below 1 means no retries.
+    /// The number of retries. A value below 1 means no retries.
     pub retry_count: Option<i64>,
     pub request_timeout_seconds: Option<i64>,
 }

@@ -59,7 +59,7 @@ pub(super) struct ConfigSource<'a> {
 }
 
 impl ConfigSource<'_> {
-    /// Returns the place of a span without its source line, because any line may contain a token.
+    /// Returns the position of a span without its source line, because any line may contain a token.
     pub(super) fn place(self, span: Span) -> Place {
         Place {
             source_line: None,

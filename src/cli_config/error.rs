@@ -49,13 +49,13 @@ pub enum CliConfigError {
     /// A block that may occur only once in the whole configuration is repeated.
     #[error("only the first `{block}` block is used; it is at {first}")]
     Repeated {
-        /// The ignored block.
+        /// The position of the ignored block.
         place: Box<Place>,
         block: &'static str,
-        /// The block that is used.
+        /// The position of the block that is used.
         first: Box<Place>,
     },
-    /// A block is invalid, such as `provider_installation` or one of its methods.
+    /// An invalid block, such as `provider_installation` or one of its methods.
     #[error("{problem}")]
     Installation { place: Box<Place>, problem: String },
     /// An element of `include` or `exclude` is not a valid provider pattern.

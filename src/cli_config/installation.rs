@@ -62,7 +62,7 @@ pub(super) fn decode(
 
 struct InstallationDecoder<'a> {
     source: ConfigSource<'a>,
-    /// The engine whose methods are allowed; `None` for those of both.
+    /// The engine whose methods are allowed; `None` allows the methods of both engines.
     engine: Option<Engine>,
     is_json: bool,
     out: &'a mut FileSettings,
@@ -76,7 +76,7 @@ impl InstallationDecoder<'_> {
         });
     }
 
-    /// Returns the bodies of a block. A list of objects in JSON has several bodies.
+    /// Returns the bodies of a block. In JSON, a list of objects has several bodies.
     fn bodies<'t>(&mut self, item: &'t Item) -> Vec<&'t [Item]> {
         let name = &item.keys[0];
         if let Some(label) = item.keys.get(1) {

@@ -43,7 +43,7 @@ impl<'a> JsonConfigParser<'a> {
                 .len();
     }
 
-    /// Consumes `sign` and the blanks around it, if it comes next. Returns whether it did.
+    /// Skips white space. If `sign` comes next, consumes it and the white space after it, and returns true.
     fn take(&mut self, sign: char) -> bool {
         self.skip_blank();
         let found = self.rest().starts_with(sign);

@@ -9,10 +9,10 @@ use crate::span::Place;
 
 /// Merges files in the order in which they are added.
 ///
-/// A later `host` or `credentials` block replaces an earlier one with the same label. The first value of `plugin_cache_dir`
-/// and of each attribute of `registry_protocols` applies. The first `provider_installation` block, the first `credentials_helper`
-/// block, the first `oci_default_credentials` block and the first `oci_credentials` block with the same label apply, and each
-/// additional one is an error.
+/// - `host` and `credentials`: a later block replaces an earlier one with the same label.
+/// - `plugin_cache_dir`, and each attribute of `registry_protocols`: the first value applies.
+/// - `provider_installation`, `credentials_helper`, `oci_default_credentials`, and `oci_credentials` with the same label: the first
+///   block applies, and each additional one is an error.
 #[derive(Debug, Default)]
 pub struct Builder {
     engine: Option<Engine>,

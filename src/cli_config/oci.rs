@@ -21,14 +21,14 @@ pub struct OciCredentialsBlock {
 pub struct OciDefaultsBlock {
     /// Whether to search the files that Docker and Podman write.
     pub discover: bool,
-    /// The files to search instead of those in the usual places.
+    /// The files to search instead of those that Docker and Podman use by default.
     pub files: Option<Vec<PathBuf>>,
     /// The helper program for all registries.
     pub helper: Option<String>,
     pub place: Place,
 }
 
-/// The arguments of an `oci_credentials` block, in the order of the groups that belong together.
+/// The arguments of an `oci_credentials` block: a user name and a password, two tokens, or the name of a helper.
 const CREDENTIAL_ARGUMENTS: [&str; 5] = [
     "username",
     "password",
@@ -166,7 +166,7 @@ fn string(body: &[Item], name: &str) -> Result<Option<String>, String> {
 fn check_helper(name: &str) -> Result<(), String> {
     if name.is_empty() || name.contains(std::path::is_separator) {
         return Err(format!(
-            "`{HELPER}` must be the name of a program after `docker-credential-`, without a directory"
+            "`{HELPER}` must be the part of a program name after `docker-credential-`, without a directory"
         ));
     }
     Ok(())

@@ -96,7 +96,8 @@ impl Pattern {
         host + 3 * (u8::from(self.namespace.is_none()) + u8::from(self.type_name.is_none()))
     }
 
-    /// Returns whether the patterns, apart from `*`, name exactly one host, one namespace and one type.
+    /// Returns whether the patterns name exactly one host, exactly one namespace and exactly one type. Parts that are `*` are
+    /// ignored.
     pub(super) fn fixed_parts(patterns: &[Self], engine: Engine) -> [bool; 3] {
         let host = |pattern: &Self| {
             Some(match pattern.host.as_ref()? {
@@ -125,7 +126,8 @@ impl Pattern {
         self.parts_match(other, true)
     }
 
-    /// Whether each part is `*` in this pattern or identical in both. If `either` is set, `*` in `other` matches, too.
+    /// Whether each part of this pattern is `*` or equal to the same part of `other`. If `either` is set, parts that are `*` in
+    /// `other` match, too.
     fn parts_match(&self, other: &Self, either: bool) -> bool {
         let part = |own: &Option<String>, other: &Option<String>| {
             own.is_none() || either && other.is_none() || own == other

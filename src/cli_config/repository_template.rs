@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["hostname", "namespace", "type"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepositoryTemplate(String);
 
-/// The names of a provider, by which a template distinguishes repositories.
+/// The values of the names to which a template for `provider` can refer. `used` collects those to which it does refer.
 struct TemplateNames<'a> {
     provider: &'a ProviderAddr,
     used: RefCell<BTreeSet<String>>,

@@ -82,7 +82,7 @@ impl<'a> Hcl1Scanner<'a> {
         self.rest().chars().next()
     }
 
-    /// Skips white space and the three kinds of comment.
+    /// Skips white space and comments (`#`, `//` and `/* */`).
     fn skip_blank(&mut self) -> Result<(), ConfigSyntaxError> {
         loop {
             let rest = self.rest();

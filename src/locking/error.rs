@@ -179,7 +179,8 @@ pub enum CacheGap {
         version: Version,
         platforms: Vec<Platform>,
     },
-    /// A newer checksum list. The cached packages match none of the recorded hashes, or `[signers]` does not allow its signer.
+    /// A newer checksum list: the cached packages match none of the recorded hashes, or `[signers]` does not allow the signer of the
+    /// cached list.
     #[error("the cached packages of version {version} do not match the lock file or `[signers]`")]
     Proof { version: Version },
 }

@@ -14,7 +14,7 @@ pub struct CacheSettings {
     pub usage: CacheUsage,
     /// The cache directory. `None` if the environment does not determine one.
     pub directory: Option<PathBuf>,
-    /// Send no requests.
+    /// Whether requests are forbidden (`--offline`).
     pub offline: bool,
 }
 

@@ -116,7 +116,7 @@ impl SettingsError {
         Self::Argument { argument, source }
     }
 
-    /// Adds `option`, which was given without its optional value, because the user may have meant the missing PATH as that value.
+    /// Records that `option` was given without its optional value. The user may have meant the missing PATH as that value.
     pub(super) fn after(mut self, option: &'static str) -> Self {
         if let Self::Path { meant_for, .. } = &mut self {
             meant_for.get_or_insert(option);

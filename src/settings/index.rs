@@ -21,18 +21,18 @@ const INDEX_VARIABLE: &str = "TFLOCK_INDEX";
 const KEYS_VARIABLE: &str = "TFLOCK_INDEX_KEYS";
 const SIGNING_KEY_VARIABLE: &str = "TFLOCK_INDEX_SIGNING_KEY";
 
-/// The beginnings of the names of the variables that configure the clients of object stores.
+/// The prefixes of the environment variables that configure object store clients.
 const CLOUD_VARIABLES: [&str; 4] = ["AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST"];
 
 /// The maximum size of a key file, in bytes.
 const MAX_KEY_FILE_BYTES: u64 = 4096;
 
-/// The indexes of a run, and which keys it trusts.
+/// The indexes of a run, and the keys that it trusts.
 #[derive(Clone, Default)]
 pub struct IndexSettings {
-    /// The indexes, in the order in which they are asked.
+    /// The indexes, in the order in which they are searched.
     pub addresses: Vec<IndexAddress>,
-    /// Whether records are used. `verify --no-cache` believes no index.
+    /// Whether hashes are read from the indexes. False for `verify --no-cache`, which uses only hashes that it computes itself.
     pub is_read: bool,
     pub keys: Vec<VerifierKey>,
     /// The key that signs new records in the first index. `None` if the run adds no records.
@@ -81,7 +81,7 @@ pub enum IndexSettingsError {
     },
     #[error("cannot use `{user}`: {fault}")]
     Use {
-        /// The option or the command.
+        /// The option or command that requires an index.
         user: &'static str,
         fault: IndexUseFault,
     },
@@ -132,7 +132,7 @@ impl IndexUseFault {
         match self {
             Self::NoIndex => "name the index with `--index` or `TFLOCK_INDEX`",
             Self::NoTrustedKey => {
-                "name the key that signs its records with `--index-key` or `TFLOCK_INDEX_KEYS`"
+                "use `--index-key` or `TFLOCK_INDEX_KEYS` to name the key that signs the records of the index"
             }
             Self::NoSigningKey => {
                 "create a key with `tflock index keygen NAME`, and set the variable to the key or to the path of its file"
@@ -145,7 +145,7 @@ impl IndexUseFault {
 }
 
 impl IndexSettings {
-    /// Merges the command line and the environment. `tree` names the repositories in which key files are refused.
+    /// Merges the command line and the environment. `tree` determines the repositories in which key files are refused.
     pub(super) fn resolve(
         args: &IndexArgs,
         environment: &Environment,
@@ -160,8 +160,8 @@ impl IndexSettings {
         })
     }
 
-    /// Like [`IndexSettings::resolve`], for the options that all commands have. `writer` is the option or the command that requires an
-    /// index to which it can write.
+    /// Like [`IndexSettings::resolve`], but only for the options that every command with hash indexes has. `writer` is the option or
+    /// command that adds records or signatures. It requires a signing key and an index to which tflock can write.
     pub(super) fn resolve_access(
         args: &IndexAccessArgs,
         writer: Option<&'static str>,
@@ -188,7 +188,7 @@ impl IndexSettings {
         }
     }
 
-    /// Returns the first index, which `user` requires.
+    /// Returns the first index. If there is none, the error says that `user` requires one.
     pub(super) fn first_address(
         &self,
         user: &'static str,
@@ -231,7 +231,7 @@ fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str
     arguments.iter().map(String::as_str).collect()
 }
 
-/// Selects what the clients of object stores may see of the environment.
+/// Returns the part of the environment that object store clients may read.
 pub(super) fn cloud_environment(environment: &Environment) -> CloudEnvironment {
     let is_cloud = |name: &str| CLOUD_VARIABLES.iter().any(|start| name.starts_with(start));
     let variables = environment.iter().filter(|(name, _)| is_cloud(name));
@@ -303,7 +303,7 @@ impl KeySource<'_> {
         Ok(text)
     }
 
-    /// Returns the roots of the repositories that the run processes. A tree outside any repository counts as one.
+    /// Returns the roots of the repositories that the run processes. A path outside any repository counts as a repository of its own.
     fn repositories(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.tree.areas.iter().flat_map(|area| &area.real_paths);
         let here = self.environment.working_directory.canonicalize().ok();

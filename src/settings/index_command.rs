@@ -1,4 +1,4 @@
-//! The settings of the commands below `tflock index` that process packages.
+//! The settings of the subcommands of `tflock index` that process packages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use super::{Environment, IndexSettings, SettingsError, SourceSettings, TreeSetti
 pub enum IndexTask {
     /// Adds missing records.
     Fill(Arc<SignerKey>),
-    /// Compares the records with the packages, of which it downloads this percentage.
+    /// Downloads `sample` percent of the packages, and compares them with their records.
     Check { sample: u8 },
-    /// Adds a signature.
+    /// Adds a signature to existing records.
     Sign(Arc<SignerKey>),
     /// Counts records.
     Info,
@@ -40,7 +40,7 @@ impl IndexTask {
     }
 }
 
-/// The kind of a command, before its key is known.
+/// A subcommand of `tflock index`, before its signing key is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexTaskKind {
     Fill,
@@ -54,7 +54,7 @@ pub enum IndexTaskKind {
 pub struct ProviderSelection {
     pub engine: Engine,
     pub provider: ProviderAddr,
-    /// All versions that they allow. `None`: only the newest version.
+    /// Selects all versions that these constraints allow. `None` selects only the newest version.
     pub constraints: Option<VersionConstraints>,
 }
 
@@ -69,7 +69,7 @@ pub struct IndexCommandSettings {
     pub tree: TreeSettings,
     pub sources: SourceSettings,
     pub selection: Vec<ProviderSelection>,
-    /// `None`: all published platforms.
+    /// The platforms to process; `None` for all published platforms.
     pub platforms: Option<BTreeSet<Platform>>,
     pub format: IndexFormatArg,
 }
@@ -83,8 +83,9 @@ enum ProviderArgumentError {
 }
 
 impl IndexCommandSettings {
-    /// Checks the command line, and merges it with config files and the environment. Packages come from the origin registries, because
-    /// records count only for packages in their signed lists. The disk cache is not used: what a run signs, it has computed itself.
+    /// Checks the command line, and merges it with config files and the environment. Packages come from the origin registries,
+    /// because only packages in their signed checksum lists can have records. The disk cache is not used, so that a run signs only
+    /// hashes that it has computed itself.
     pub fn resolve(
         kind: IndexTaskKind,
         args: &IndexPackagesArgs,
@@ -161,7 +162,7 @@ fn resolve_tree(
     Ok(tree)
 }
 
-/// Resolves the index and the keys, and checks that the command has all that it needs.
+/// Resolves the index and the keys. Fails if one that the command requires is missing.
 fn resolve_index(
     kind: IndexTaskKind,
     args: &IndexPackagesArgs,

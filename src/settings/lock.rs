@@ -16,9 +16,9 @@ use super::{
 pub struct LockSettings {
     pub tree: TreeSettings,
     pub sources: SourceSettings,
-    /// Write no lock file.
+    /// Whether to check lock files without writing them (`--check`).
     pub check: bool,
-    /// Exit with the code for drift if a lock file was created or changed.
+    /// Whether to exit with the code for drift if a lock file was created or changed.
     pub fail_on_change: bool,
     pub diff: bool,
     pub report: ReportSettings,

@@ -21,9 +21,9 @@ pub struct MirrorSettings {
     pub target: MirrorTarget,
     /// The directories to process, the package sources, and how lock files are updated.
     pub lock: LockSettings,
-    /// Update lock files before packages are stored.
+    /// Whether to update lock files before packages are stored.
     pub update_locks: bool,
-    /// Only check the mirror, and write nothing.
+    /// Whether to check the mirror only, and write nothing.
     pub check: bool,
     /// Which packages to remove if no lock file needs them. `None`: keep all packages.
     pub prune: Option<PruneReachArg>,
@@ -31,11 +31,11 @@ pub struct MirrorSettings {
     pub format: MirrorFormatArg,
 }
 
-/// The place of the mirror.
+/// The location of the mirror.
 #[derive(Clone, Debug)]
 pub enum MirrorTarget {
     Directory(MirrorDirectory),
-    /// The repositories of an OCI registry, by this template.
+    /// Repositories in an OCI registry, named by this template.
     Repositories(UriTemplate),
 }
 
@@ -79,7 +79,7 @@ impl MirrorTarget {
         }
     }
 
-    /// Returns where the mirror has a package: a path, or a repository with a tag.
+    /// Returns the location of a package in the mirror: a path, or a repository with a tag.
     pub fn location(&self, id: &PackageId) -> String {
         match self {
             Self::Directory(directory) => portable_path(&directory.package_path(id)),

@@ -173,8 +173,8 @@ fn program_directories(environment: &Environment) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Parses the address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry
-/// (docs/reference/environment.md).
+/// Parses the address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry (see
+/// docs/reference/environment.md).
 fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
         return Ok(None);

@@ -6,13 +6,13 @@ use super::Environment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputSettings {
-    /// Print only failures.
+    /// Whether to print only failures.
     pub quiet: bool,
-    /// Print a summary if 0, and details if greater.
+    /// The amount of output: a summary if 0, and more details if greater.
     pub verbosity: u8,
     /// Whether output is colored. `None`: only if it goes to a terminal.
     pub styled: Option<bool>,
-    /// Show progress bars if stderr is a terminal.
+    /// Whether to show progress bars if stderr is a terminal.
     pub progress: bool,
 }
 

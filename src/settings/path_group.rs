@@ -66,7 +66,7 @@ impl PathGroup {
         Ok(())
     }
 
-    /// Returns the patterns of paths to skip. Patterns from a config file match paths relative to that file.
+    /// Returns the patterns of paths to skip. Patterns from a config file match paths relative to the directory of that file.
     pub(super) fn ignore_rules(&self) -> Vec<IgnoreRule> {
         let patterns = self.options.ignore_paths.value.iter().cloned();
         if !matches!(self.options.ignore_paths.origin, ValueOrigin::File(_)) {

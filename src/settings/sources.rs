@@ -34,12 +34,12 @@ pub enum SourceChoice {
     Config,
     Filesystem(PathBuf),
     Network(String),
-    /// OCI repositories, by this URI template.
+    /// OCI repositories, named by this URI template.
     Oci(String),
 }
 
 impl SourceChoice {
-    /// The command line accepts at most one of the options.
+    /// Expects at most one of the options, because the command line rejects combinations.
     fn resolve(args: &SourceArgs) -> Self {
         if let Some(base) = &args.fs_mirror {
             return Self::Filesystem(base.clone());
@@ -72,7 +72,7 @@ impl SourceSettings {
     }
 }
 
-/// Reads OpenTofu's variables for signature checks. Only the value `true` enables one (docs/rules/registry.md 6).
+/// Reads OpenTofu's variables for signature checks. Only the value `true` enables a check (see section 6 of docs/rules/registry.md).
 fn trust(environment: &Environment) -> Trust {
     let enforced = |name: &str| environment.get(name) == Some("true");
     Trust {

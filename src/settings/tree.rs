@@ -29,15 +29,15 @@ pub struct TreeSettings {
     pub working_directory: PathBuf,
     /// The areas, in the order in which their first paths were given.
     pub areas: Vec<Arc<Area>>,
-    /// The directories of the areas to process, which `--changed` and `--failed` can narrow.
+    /// The directories to which `--changed` and `--failed` limit the run.
     pub working_set: WorkingSet,
     pub git: GitSettings,
     pub mercurial: HgSettings,
-    /// What the content of the repository may use. `None` if the repository is trusted.
+    /// The hosts and environment variables that an untrusted repository may use. `None` if the repository is trusted.
     pub untrusted: Option<Untrusted>,
-    /// Remove temporary files that killed runs have left next to lock files. False if the run writes nothing.
+    /// Whether to remove temporary files that killed runs have left next to lock files. False if the run writes nothing.
     pub clean_up: bool,
-    /// Read only lock files, not the configuration. Locked providers count as required.
+    /// Whether to read only lock files and not the configuration. Locked providers count as required.
     pub locks_alone: bool,
     /// The environment of Terragrunt units.
     pub units: UnitSettings,
@@ -56,7 +56,7 @@ pub struct Area {
     pub paths: Vec<PathBuf>,
     /// The directories of `paths`, absolute and without symlinks.
     pub real_paths: Vec<PathBuf>,
-    /// Also process the directories below the paths.
+    /// Whether to process the directories below the paths, too.
     pub recursive: bool,
     pub ignore_paths: Vec<IgnoreRule>,
     pub options: EffectiveOptions,
@@ -70,7 +70,7 @@ pub struct Area {
 /// The command-line options that select and configure directories.
 pub(super) struct TreeRequest<'a> {
     pub(super) tree: &'a TreeArgs,
-    /// The option `--callers`.
+    /// Whether `--callers` is given.
     pub(super) with_callers: bool,
     pub(super) reading: &'a ReadingArgs,
     /// The options that config files can also set.
@@ -195,7 +195,7 @@ impl TreeSettings {
         usize::from(jobs.min().unwrap_or(1))
     }
 
-    /// Returns what the evaluation of units depends on besides files.
+    /// Returns the environment, the working directory and the file access rules for the evaluation of Terragrunt units.
     pub fn unit_options(&self) -> UnitOptions {
         UnitOptions {
             environment: self.units.environment.clone(),

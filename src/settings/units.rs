@@ -1,4 +1,5 @@
-//! What the evaluation of Terragrunt units depends on besides files: docs/rules/terragrunt.md 8.
+//! The environment in which Terragrunt units are evaluated, and the engine that it selects (see section 8 of
+//! docs/rules/terragrunt.md).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use crate::provider::Engine;
 
 use super::{Environment, Untrusted};
 
-/// The variables that name the program that Terragrunt runs, by precedence.
+/// The environment variables that set the program that Terragrunt runs. The first one takes precedence.
 const PROGRAM_VARIABLES: [&str; 2] = ["TG_TF_PATH", "TERRAGRUNT_TFPATH"];
 
-/// The variables that replace the sources of units. They are for development, and lock files must not depend on them.
+/// The environment variables that replace the sources of units. They are for development, and lock files must not depend on them.
 const SOURCE_VARIABLES: [&str; 4] = [
     "TG_SOURCE",
     "TERRAGRUNT_SOURCE",
@@ -20,12 +21,12 @@ const SOURCE_VARIABLES: [&str; 4] = [
     "TERRAGRUNT_SOURCE_MAP",
 ];
 
-/// The environment of units.
+/// The environment in which Terragrunt units are evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct UnitSettings {
     /// The variables that the configuration may read.
     pub environment: BTreeMap<String, EnvironmentValue>,
-    /// The engine that the user selects for Terragrunt.
+    /// The engine of the program that `TG_TF_PATH` or `TERRAGRUNT_TFPATH` names.
     pub engine: Option<Engine>,
     program_directories: Vec<PathBuf>,
     is_tofu_installed: OnceLock<bool>,
@@ -58,7 +59,7 @@ impl UnitSettings {
         }
     }
 
-    /// Returns the engine that Terragrunt uses if nothing selects one: OpenTofu, if it is installed.
+    /// Returns OpenTofu if it is installed, because Terragrunt prefers it if nothing else selects an engine.
     pub fn installed_engine(&self) -> Option<Engine> {
         let is_installed = self.is_tofu_installed.get_or_init(|| {
             let program = format!("tofu{}", std::env::consts::EXE_SUFFIX);
@@ -76,7 +77,7 @@ impl UnitSettings {
     }
 }
 
-/// Returns the engine whose program has this path, judging by its name.
+/// Guesses the engine from the file name of a program. `None` if the name contains neither `tofu` nor `terraform`.
 pub fn engine_of_program(path: &str) -> Option<Engine> {
     let name = Path::new(path).file_name()?.to_str()?;
     [Engine::Tofu, Engine::Terraform]

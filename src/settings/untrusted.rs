@@ -43,7 +43,8 @@ impl Untrusted {
     }
 }
 
-/// Whether `TFLOCK_UNTRUSTED` enables the mode. An unknown value is an error, which prevents a typo from disabling the mode.
+/// Whether `TFLOCK_UNTRUSTED` marks the repository as untrusted. An unknown value is an error, so that a typo does not make the
+/// repository trusted.
 fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     match environment.get(VARIABLE).unwrap_or_default() {
         "1" | "true" => Ok(true),
@@ -54,7 +55,7 @@ fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     }
 }
 
-/// Parses the hosts that the user names. Without any, returns the hosts of the public registries.
+/// Parses the values of `--allow-host`. If there are none, returns the hosts of the public registries.
 fn hosts(texts: &[String]) -> Result<Vec<Hostname>, SettingsError> {
     let public = [Engine::Terraform, Engine::Tofu].map(|engine| engine.default_host().to_owned());
     let texts = if texts.is_empty() { &public } else { texts };

@@ -18,7 +18,8 @@ pub struct VerifySettings {
 
 impl VerifySettings {
     /// Checks the command line, and merges it with config files and the environment. Cached registry responses may be outdated, so
-    /// they are used only with `--offline`. Without a cache, nothing is believed that this run did not compute, so no index is read.
+    /// they are used only with `--offline`. With `--no-cache`, the run reads no index, because it uses only hashes that it computes
+    /// itself.
     pub fn resolve(args: &VerifyArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
         let request = TreeRequest {

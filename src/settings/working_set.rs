@@ -1,4 +1,4 @@
-//! The directories that `--changed` and `--failed` select (docs/reference/options.md).
+//! The directories that `--changed` and `--failed` select (see docs/reference/options.md).
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -26,16 +26,16 @@ const SCHEMA_VERSION: u64 = 1;
 pub struct WorkingSet {
     /// The changed files in each repository that contains a path. `None` without `--changed`.
     pub changed: Option<Vec<ChangedFiles>>,
-    /// `None` without `--failed`.
+    /// The directories that failed in an earlier run. `None` without `--failed`.
     pub failed: Option<FailedDirectories>,
 }
 
 /// The directories that failed in an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct FailedDirectories {
-    /// The directories that are covered by the paths on the command line, without symlinks.
+    /// The failed directories that the paths on the command line cover, without symlinks.
     pub directories: BTreeSet<PathBuf>,
-    /// The failed directories that are not covered by any path on the command line.
+    /// The failed directories that no path on the command line covers.
     out_of_reach: BTreeSet<PathBuf>,
     /// The number of failed directories that do not exist at the path given in the report.
     gone: usize,

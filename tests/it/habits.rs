@@ -29,12 +29,12 @@ fn arguments_of_other_tools_are_explained() {
         lock -plugin-dir=providers      | argument '-plugin-dir'  | use '--fs-mirror'
         lock -input=false .             | argument '-input'       | omit it: tflock runs neither Terraform nor OpenTofu
         lock --backend-config=key=x     | argument '--backend-config' | omit it: tflock runs neither Terraform nor OpenTofu
-        -chdir=stacks/network lock      | argument '-chdir'       | name the directory after the command: 'tflock lock DIR'
-        --chdir=stacks/network lock     | argument '--chdir'      | name the directory after the command: 'tflock lock DIR'
+        -chdir=stacks/network lock      | argument '-chdir'       | pass the directory as an argument: 'tflock lock DIR'
+        --chdir=stacks/network lock     | argument '--chdir'      | pass the directory as an argument: 'tflock lock DIR'
         verify --check                  | argument '--check'      | '--check' is an option of 'tflock lock'
         mirror --callers packages modules/a | argument '--callers' | '--callers' is an option of 'tflock lock'
         lock --recursiv                 | argument '--recursiv'   | a similar argument exists: '--recursive'
-        lock -C stacks                  | argument '-C'           | name the directory after the command: 'tflock lock DIR'
+        lock -C stacks                  | argument '-C'           | pass the directory as an argument: 'tflock lock DIR'
         lock -n                         | argument '-n'           | use '--check'
         lock --exclude=legacy           | argument '--exclude'    | use '--ignore-path'
         lock --output json              | argument '--output'     | use '--format'

@@ -108,7 +108,7 @@ fn repository_templates() {
 #[test]
 fn credentials_blocks() {
     let one_group = "it must set `username` and `password`, or `access_token` and `refresh_token`, or `docker_credentials_helper`";
-    let no_name = "`docker_credentials_helper` must be the name of a program after `docker-credential-`, without a directory";
+    let no_name = "`docker_credentials_helper` must be the part of a program name after `docker-credential-`, without a directory";
     for (label, arguments, expected) in [
         ("h.test", "username = \"u\"\npassword = \"p\"", ""),
         ("h.test:5000/a/b", "username = \"u\"\npassword = \"\"", ""),

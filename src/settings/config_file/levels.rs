@@ -16,7 +16,8 @@ pub trait ConfigTexts: Debug + Send + Sync {
     /// Reads the file at `path` (absolute, with no symlinks above it). `None` if it does not exist. `shown` is the path in messages.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
 
-    /// Lists the directories with config files in the repository of `directory`. Sources that cannot list them return none.
+    /// Lists the directories with config files in the repository that contains `directory`. The default implementation returns an
+    /// empty list.
     fn directories(&self, _directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         Ok(Vec::new())
     }
@@ -56,7 +57,7 @@ pub struct ConfigFiles {
     is_untrusted: bool,
     /// The file given with `--config`, which takes precedence over all others for every path.
     named: Option<Arc<ConfigFile>>,
-    /// The files of a revision, which take precedence over the files of this value.
+    /// The files of a revision, which take precedence over those in the tree.
     revision: Option<Box<Self>>,
 }
 
@@ -102,7 +103,8 @@ impl ConfigFiles {
         }
     }
 
-    /// Returns the files that apply to `directory` (absolute, without symlinks): from `--config`, the revision and the tree, in order.
+    /// Returns the files that apply to `directory` (absolute, without symlinks), in this order: `--config`, the revision, the tree.
+    /// Within the revision and the tree, the nearest file is first.
     pub fn levels(&self, directory: &Path) -> Result<Vec<Arc<ConfigFile>>, ConfigFileError> {
         let top = repository_root(directory);
         let mut all: Vec<_> = self.named.clone().into_iter().collect();

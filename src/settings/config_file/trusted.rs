@@ -36,7 +36,7 @@ pub(in crate::settings) struct RevisionTexts {
 type RepositoryTexts = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl RevisionTexts {
-    /// Creates the config files of `revision`, or if it is `None`, of the commit at which HEAD diverged from the default branch.
+    /// Provides the config files of `revision`. `None` stands for the commit at which HEAD diverged from the default branch.
     pub(in crate::settings) fn new(git: GitSettings, revision: Option<String>) -> Self {
         Self {
             git,
@@ -45,7 +45,7 @@ impl RevisionTexts {
         }
     }
 
-    /// Returns the name of the revision for messages.
+    /// Returns the name by which messages refer to the revision.
     pub(super) fn name(&self) -> &str {
         self.revision.as_deref().unwrap_or("merge base")
     }
