@@ -142,7 +142,7 @@ impl Functions {
         }
     }
 
-    /// Converts a value to a type.
+    /// Converts a value to a type. The error says what cannot be converted.
     fn convert(&self, value: &Value, target: &ValueType) -> FunctionResult {
         let is_open = |element: &ValueType| *element == ValueType::Dynamic;
         let message = match target {

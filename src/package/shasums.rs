@@ -7,9 +7,9 @@
 //!   is on the first line whose second field is the file's name. Further fields are ignored.
 //! - **The `zh` hashes.** Every line contributes one, regardless of the file that it names. If a line is invalid (it has only one
 //!   field, or its first field is not 64 hexadecimal digits), only the hash of the downloaded zip is recorded. Parsing stops at a
-//!   line that is longer than the engines' line buffer; earlier lines are used.
+//!   line that is longer than the line buffer of Terraform and OpenTofu; earlier lines are used.
 //!
-//! Both engines crash on an empty line; tflock skips it.
+//! Terraform and OpenTofu crash on an empty line; tflock skips it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +19,8 @@ use crate::provider::{Digest, Hash};
 /// The maximum size of a list in bytes. The largest real lists are below 10 KB; this is enough for 20,000 files.
 pub const MAX_SHASUMS_BYTES: usize = 2 << 20;
 
-/// The maximum length of a line in bytes, without its line feed, when `zh` hashes are collected. The engines' line buffer has 64
-/// KiB and must hold the line feed, too.
+/// The maximum length of a line in bytes, without its line feed, when `zh` hashes are collected. The line buffer of Terraform and
+/// OpenTofu has 64 KiB and must hold the line feed, too.
 const MAX_LINE_BYTES: usize = (64 << 10) - 1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ const DEFAULT_NAMESPACE: &str = "hashicorp";
 const LEGACY_NAMESPACE: &str = "-";
 /// The namespace of providers that are part of the engine, on the engine's own host.
 const BUILT_IN_NAMESPACE: &str = "builtin";
-/// The host of built-in providers, in both engines.
+/// The host of built-in providers, in Terraform and OpenTofu.
 const BUILT_IN_HOST: &str = "terraform.io";
 /// The host of built-in providers that exist in OpenTofu only.
 const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
@@ -114,7 +114,8 @@ fn parse_source(source: &str, engine: Engine) -> Result<ProviderAddr, AddressPro
     let is_refused = |(prefix, only): &(&str, Option<Engine>)| {
         only.is_none_or(|only| only == engine) && type_name.starts_with(prefix)
     };
-    // The engines accept a redundant prefix in a source without a namespace, and then cannot read the lock file that they write.
+    // Terraform and OpenTofu accept a redundant prefix in a source without a namespace, and then cannot read the lock file that they
+    // write.
     if let Some((prefix, _)) = REDUNDANT_PREFIXES.into_iter().find(is_refused) {
         return Err(AddressProblem::RedundantPrefix {
             suggestion: suggest(&parts[..parts.len() - 1], &type_name[prefix.len()..]),
@@ -169,8 +170,9 @@ fn normalize_part(part: &str) -> Result<String, AddressProblem> {
         .ok_or_else(|| AddressProblem::BadPart(part.to_owned()))
 }
 
-/// Normalizes a namespace or type. `None` if it is invalid. Dots and double hyphens are invalid both before and after the mapping. The
-/// engines do not check again after the mapping, so full-width characters can make them write an address that they cannot read.
+/// Normalizes a namespace or type. `None` if it is invalid. Dots and double hyphens are invalid both before and after the mapping.
+/// Terraform and OpenTofu do not check again after the mapping, so full-width characters can make them write an address that they
+/// cannot read.
 fn normalize_label(part: &str, denied: AsciiDenyList) -> Option<String> {
     let is_valid = |part: &str| !part.is_empty() && !part.contains('.') && !part.contains("--");
     if !is_valid(part) {

@@ -105,7 +105,7 @@ pub enum VersionProblem {
     NoNumber(String),
     #[error("a version must not have more than three numbers")]
     TooManyNumbers,
-    /// A number exceeds the engines' integer range.
+    /// A number exceeds the integer range of Terraform and OpenTofu.
     #[error("`{0}` is too large for a version number")]
     NumberTooLarge(String),
     /// Text after the valid part of a version.

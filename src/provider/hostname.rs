@@ -59,8 +59,8 @@ fn normalize(name: &str) -> Option<(String, String)> {
     Some((ascii.into_owned(), unicode.into_owned()))
 }
 
-/// Parses the port after the colon. Returns `None` for the default port. As in the engines, leading zeros and a plus sign are
-/// accepted. Negative numbers, which the engines accept, are errors, because no connection is possible.
+/// Parses the port after the colon. Returns `None` for the default port. As in Terraform and OpenTofu, leading zeros and a plus sign
+/// are accepted. Negative numbers, which both also accept, are errors here, because no connection is possible.
 fn parse_port(text: &str) -> Result<Option<u16>, HostnameError> {
     let Ok(port) = text.parse() else {
         return Err(HostnameError::BadPort(text.to_owned()));
@@ -82,8 +82,8 @@ fn check_labels(name: &str) -> Result<(), HostnameError> {
     Ok(())
 }
 
-/// Checks that no label has hyphens in both the third and the fourth position, which are reserved. The engines count bytes:
-/// `aé--b` is valid and `é--b` is invalid.
+/// Checks that no label has hyphens in both the third and the fourth position, which are reserved. Positions are counted in bytes, as
+/// in Terraform and OpenTofu: `aé--b` is valid and `é--b` is invalid.
 fn check_reserved_hyphens(unicode: &str) -> Result<(), HostnameError> {
     let reserved = |label: &str| label.as_bytes().get(2..4) == Some(b"--");
     if unicode.split('.').any(reserved) {

@@ -12,7 +12,7 @@ pub struct PackageId {
     pub platform: Platform,
 }
 
-/// Displays the words that follow "the package" in a message.
+/// Displays what follows "the package" in a message, such as ``of `HOST/NAMESPACE/TYPE` 1.0.0 for `linux_amd64` ``.
 impl fmt::Display for PackageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

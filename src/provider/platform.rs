@@ -15,8 +15,8 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Parses two words that are separated by an underscore. As in the engines, a word may be empty, but must not contain white
-    /// space.
+    /// Parses two words that are separated by an underscore. As in Terraform and OpenTofu, a word may be empty, but must not contain
+    /// white space.
     pub fn parse(text: &str) -> Result<Self, PlatformError> {
         match text.split_once('_') {
             Some((os, arch)) if !arch.contains('_') && !text.contains(char::is_whitespace) => {

@@ -40,7 +40,7 @@ impl Version {
         !self.prerelease.is_empty()
     }
 
-    /// Whether this is exactly `0.0.0`, which the engines never select.
+    /// Whether this is exactly `0.0.0`, which Terraform and OpenTofu never select.
     pub const fn is_zero(&self) -> bool {
         self.is_zero_release() && self.metadata.is_empty()
     }
@@ -60,7 +60,7 @@ impl Version {
     }
 }
 
-/// Orders dotted identifiers as the engines do, which differs from SemVer.
+/// Orders dotted identifiers as Terraform and OpenTofu do, which differs from SemVer.
 ///
 /// Identifiers are compared in pairs. If only one side has more identifiers after the current pair, the other side is lower,
 /// regardless of the pair: `rc` is below `alpha.1`. Otherwise, digits are below other text. Digits are ordered by length and

@@ -90,10 +90,10 @@ pub enum SyntaxProblem {
     MissingFalseExpression,
     #[error("invalid attribute name: an attribute name is required after a dot")]
     AttributeNameRequired,
-    /// `a.0.1`.
+    /// Two indexes in a row, such as `a.0.1`.
     #[error("invalid legacy index syntax: two indexes cannot be chained with dots")]
     ChainedLegacyIndex,
-    /// `a[0` or `a[*`.
+    /// An index without its closing bracket, such as `a[0` or `a[*`.
     #[error("missing close bracket on index")]
     MissingIndexBracket,
     #[error("missing item separator: expected a comma")]
@@ -167,7 +167,7 @@ impl SyntaxProblem {
         }
     }
 
-    /// Returns what to write instead if one mistake is by far the most likely.
+    /// Returns a hint if one mistake is by far the most likely cause.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::InvalidCharacter('\'') => "write strings in double quotes",

@@ -20,7 +20,7 @@ fn value(text: &str) -> Result<Value, EvalProblem> {
     super::evaluate_alone(text, Engine::Terraform).map_err(|fault| fault.problem)
 }
 
-/// Turns lists and sets into tuples and maps into objects, as which constants are written.
+/// Turns lists and sets into tuples, and maps into objects, because constants have these types.
 pub(super) fn plain(value: Value) -> Value {
     match value {
         Value::List(elements) | Value::Set(elements) | Value::Tuple(elements) => {

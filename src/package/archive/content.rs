@@ -13,12 +13,12 @@ use crate::provider::Digest;
 /// slower; with 1 MiB, it is no faster.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
-/// A fault in the data of an entry.
+/// A fault in the data of a zip entry.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EntryFault {
     #[error("there is no local header at the offset that the central directory gives for it")]
     NoLocalHeader,
-    /// The engines do not support the compression method.
+    /// Terraform and OpenTofu do not support the compression method.
     #[error("its compression method {method} is not supported")]
     UnsupportedMethod { method: u16 },
     #[error("its data is corrupt")]

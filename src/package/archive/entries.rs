@@ -27,8 +27,8 @@ pub(crate) trait ContentReader {
 pub struct ContentHashes {
     /// The hash of the unpacked directory, which lock files record.
     pub h1: Hash,
-    /// The hash of the zip's entries. The engines compare it with known hashes, and network mirrors publish it. `None` if one of the
-    /// entries is a directory that cannot be hashed.
+    /// The hash of the zip's entries. Terraform and OpenTofu compare it with known hashes, and network mirrors publish it. `None` if
+    /// one of the entries is a directory that cannot be hashed.
     pub zip_h1: Option<Hash>,
 }
 
@@ -104,7 +104,7 @@ fn digest_of_directory<C: ContentReader>(
 }
 
 /// Computes the hash of the zip's entries. It includes directories and uses names as stored. A name that occurs several times
-/// contributes several lines, each with the digest of the last occurrence. `None` if the engines cannot compute it, either.
+/// contributes several lines, each with the digest of the last occurrence. `None` if Terraform and OpenTofu cannot compute it, either.
 fn zip_h1(entries: &[CentralEntry], digests: &BTreeMap<&[u8], Option<Digest>>) -> Option<Hash> {
     let mut names: Vec<_> = entries.iter().map(|entry| entry.name.as_slice()).collect();
     names.sort_unstable();

@@ -147,7 +147,7 @@ fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
     }
 }
 
-/// Returns the permissions in the attributes of a file. The engines set them regardless of the umask.
+/// Returns the permissions in the attributes of a file. Terraform and OpenTofu set them regardless of the umask.
 fn permissions(made_by: u16, attributes: u32) -> u32 {
     const MS_DOS_READ_ONLY: u32 = 0x01;
     match made_by {
@@ -160,8 +160,8 @@ fn permissions(made_by: u16, attributes: u32) -> u32 {
 
 const TAG_ZIP64: u16 = 1;
 
-/// Extends numbers to 64 bits. `numbers` must be in the order of the zip64 extra field, which contains only those with the value
-/// [`IN_ZIP64`]. Without such a field, these numbers become `None`. If the field is too short, the whole result is `None`.
+/// Extends the numbers of a header to 64 bits. Numbers with the value [`IN_ZIP64`] are in the zip64 extra field, in the order of
+/// `numbers`. Without such a field, they become `None`. If the field is too short, the whole result is `None`.
 pub(crate) fn zip64(numbers: [u32; 3], mut extra: &[u8]) -> Option<[Option<u64>; 3]> {
     let mut wide = numbers.map(|number| (number != IN_ZIP64).then_some(u64::from(number)));
     while extra.len() >= 4 {

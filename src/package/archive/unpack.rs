@@ -4,7 +4,7 @@
 //! contains the name of its target. Nothing is written outside the directory.
 //!
 //! For modules, only the contents matter. For provider packages, the files get their permissions from the archive regardless of the
-//! umask, and directories have default permissions, as both engines install them.
+//! umask, and directories have default permissions, as Terraform and OpenTofu install them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -101,7 +101,7 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
-/// Sets the read-only flag, as the engines do on Windows.
+/// Sets the read-only flag, as Terraform and OpenTofu do on Windows.
 #[cfg(not(unix))]
 fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     let mut permissions = fs::metadata(path)?.permissions();

@@ -19,7 +19,8 @@ pub(super) struct CheckedSignature<'a> {
     certificate: &'a OpenPgpCertificate,
     /// The creation time of the signature in Unix seconds.
     created_at: u64,
-    /// Why the signature is not valid at the time of the check. Lapsed keys take precedence over lapsed signatures.
+    /// Why the signature is not valid at the time of the check; `None` if it is valid. An expired key takes precedence over an expired
+    /// signature.
     pub(super) lapse: Option<Lapse>,
 }
 
@@ -128,7 +129,8 @@ impl<'a> DataSigningKey<'a> {
         }
     }
 
-    /// Determines why a verified signature is not valid at the time `now`. A revocation or an unknown critical notation is an error.
+    /// Determines why a verified signature is not valid at the time `now`; `None` if it is valid. A revocation or an unknown critical
+    /// notation is an error.
     fn lapse(
         self,
         signature: &Signature,

@@ -45,7 +45,6 @@ impl ValidityPeriod {
     }
 }
 
-/// Converts Unix seconds.
 fn time(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
 }

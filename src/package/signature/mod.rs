@@ -5,11 +5,11 @@
 //! ProtonMail's go-crypto, which both engines use:
 //!
 //! - Keys are tried in order, and only the first armor block of each is read. An invalid key is an error. A key that did not issue
-//!   the signature is skipped. A key that issued the signature but does not verify it is an error.
+//!   the signature is skipped. If a key issued the signature but cannot verify it, this is an error.
 //! - The signature file is binary. If it contains several signatures, the first one issued by one of the key's signing keys is
 //!   verified. Signatures with unsupported algorithms (MD5, RIPEMD-160) are skipped.
-//! - A revoked key is an error. A key that has expired or was created in the future is accepted. A signature that has expired or
-//!   was created in the future is an error. In the last two cases, OpenTofu tries later keys instead. If none of them verifies the
+//! - A revoked key is an error. Terraform accepts a key that has expired or was created in the future, but rejects a signature that
+//!   has expired or was created in the future. In both cases, OpenTofu tries later keys instead. If none of them verifies the
 //!   signature, OpenTofu accepts it with a warning, or rejects it if `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` is set.
 
 mod certificate;
@@ -47,7 +47,7 @@ pub struct SignaturePolicy {
     pub engine: Engine,
     /// The time at which keys and signatures must be valid.
     pub now: SystemTime,
-    /// Whether the registry may omit keys. True only for OpenTofu's default registry with the engine OpenTofu.
+    /// Whether the registry may omit keys. True only if OpenTofu uses its default registry.
     pub keys_optional: bool,
     /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: missing keys are an error even if `keys_optional` is set.
     pub enforce_validation: bool,

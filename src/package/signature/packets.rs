@@ -1,7 +1,7 @@
 //! Parses OpenPGP packets and signature subpackets.
 //!
-//! Only signatures of version 4 with algorithms that the engines support are read; others are skipped. Subpackets must be in the
-//! hashed area, which the signature protects. The issuer is an exception, because it is only a hint.
+//! Only signatures of version 4 with algorithms that Terraform and OpenTofu support are read; others are skipped. Subpackets must be in
+//! the hashed area, which the signature protects. The issuer is an exception, because it is only a hint.
 
 use std::io::{BufReader, Read as _};
 
@@ -29,7 +29,7 @@ pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MalformedPacket;
 
-/// Parses packets, except those that the engines skip.
+/// Parses packets, except those that Terraform and OpenTofu skip.
 pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet, MalformedPacket>> {
     PacketParser::new(bytes).filter_map(|packet| match packet {
         Ok(Packet::Signature(signature)) if !is_known(&signature) => None,
@@ -39,7 +39,7 @@ pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet, Malfo
     })
 }
 
-/// Whether the engines support the version, the algorithms and the critical subpackets of a signature.
+/// Whether Terraform and OpenTofu support the version, the algorithms and the critical subpackets of a signature.
 fn is_known(signature: &Signature) -> bool {
     let Some(config) = signature.config() else {
         return false;

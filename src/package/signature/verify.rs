@@ -66,7 +66,7 @@ pub(super) fn unsupported_curve(key: &impl KeyDetails) -> Option<String> {
 /// The algorithm to pass to the crate for elliptic curves, where the crate uses it only to check the strength of the digest.
 const STRONG: HashAlgorithm = HashAlgorithm::Sha512;
 
-/// A key that verifies all signatures that the engines accept.
+/// Wraps a key. Verifies all signatures that Terraform and OpenTofu accept.
 #[derive(Debug)]
 struct LenientKey<'a, K>(&'a K);
 

@@ -1,5 +1,5 @@
-//! The first parser of constraint strings. As in the engines, two parsers must accept a provider constraint, but a module version
-//! constraint is parsed only by this one.
+//! The first parser of constraint strings. As in Terraform and OpenTofu, two parsers must accept a provider constraint, but a module
+//! version constraint is parsed only by this one.
 //!
 //! The string is split at commas, and no piece may be empty. The grammar of a piece is
 //!

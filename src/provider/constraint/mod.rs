@@ -1,7 +1,7 @@
 //! Provider version constraints: operators, the canonical form, and which versions the constraints allow.
 //!
-//! Constraints are stored in lock file order and without duplicates, so that equal constraints have identical text. They are
-//! not simplified: contradictions and redundant constraints remain, as in the engines.
+//! Constraints are stored in lock file order and without duplicates, so that equal constraints have identical text. They are not
+//! simplified: contradictions and redundant constraints remain, as in Terraform and OpenTofu.
 
 mod grammar;
 mod parse;
@@ -126,8 +126,8 @@ pub struct VersionConstraints {
 }
 
 impl VersionConstraints {
-    /// Parses the `version` of a required provider or of a `provider` block. As in the engines, two parsers must accept the string;
-    /// the error is that of the first parser that rejects it.
+    /// Parses the `version` of a required provider or of a `provider` block. As in Terraform and OpenTofu, two parsers must accept the
+    /// string. The error is that of the first parser that rejects it.
     pub fn parse(text: &str) -> Result<Self, ConstraintError> {
         parse::parse(text)
     }
@@ -149,7 +149,7 @@ impl VersionConstraints {
 
     pub fn merge(&mut self, other: &Self) {
         if self.is_empty() {
-            // Avoids spare capacity: a run holds the constraints of thousands of modules.
+            // `clone_from` avoids spare capacity. This saves memory, because a run holds the constraints of thousands of modules.
             self.constraints.clone_from(&other.constraints);
             return;
         }
@@ -198,8 +198,8 @@ impl FromIterator<Constraint> for VersionConstraints {
 
 /// Returns the newest version that the constraints allow. Supported platforms and protocols do not matter.
 ///
-/// If the newest versions differ only in metadata, the engines pick one at random. This function picks the one whose metadata is
-/// the highest in byte order.
+/// If the newest versions differ only in metadata, Terraform and OpenTofu pick one at random. This function picks the one whose
+/// metadata is the highest in byte order.
 pub fn newest<'a>(
     versions: impl IntoIterator<Item = &'a Version>,
     constraints: &VersionConstraints,

@@ -100,7 +100,7 @@ impl ModuleVersionConstraints {
     }
 
     /// Whether these constraints can select this prerelease: they must consist of its version alone, with an optional `=`. The parser
-    /// with which both engines look for prereleases rejects everything else, such as a space after `=`.
+    /// with which Terraform and OpenTofu look for prereleases rejects everything else, such as a space after `=`.
     pub fn select_prerelease(&self, version: &ModuleVersion, engine: Engine) -> bool {
         let written = self.text.strip_prefix('=').unwrap_or(&self.text);
         let bare = match engine {

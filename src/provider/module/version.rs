@@ -45,7 +45,7 @@ impl ModuleVersion {
         !self.prerelease.is_empty()
     }
 
-    /// Compares two versions by age as the engines do, ignoring metadata. If one version has fewer numbers, the missing ones
+    /// Compares two versions by age as Terraform and OpenTofu do, ignoring metadata. If one version has fewer numbers, the missing ones
     /// are zero; if the numbers are then equal, so are the versions, regardless of their prereleases.
     ///
     /// With prereleases, the order is not transitive (`rc.1` < `rc.a` < `rc` < `rc.1`), so do not sort by it. Selecting the

@@ -94,7 +94,7 @@ pub enum EvalProblem {
 pub enum Refusal {
     /// The file is outside the readable directories.
     Outside,
-    /// The file is internal to git, Terraform or OpenTofu.
+    /// The file is in an internal directory of git, Terraform or OpenTofu, such as `.git`.
     Internal,
     /// Git does not track the file, and `--untrusted` is set.
     Untracked,
