@@ -1,8 +1,7 @@
-//! Demonstrates tflock without Terraform and without the internet. It starts a signed provider registry on loopback,
-//! creates a small monorepo in a temporary directory, and runs the real `tflock` binary there, first with an empty
-//! cache and then again.
+//! Demonstrates tflock without Terraform and without the internet: `cargo run --example demo`
 //!
-//! `cargo run --example demo`
+//! Starts a signed provider registry on loopback, creates a small monorepo in a temporary directory, and runs the real `tflock`
+//! binary there, first with an empty cache and then with the cache of that run.
 
 use std::env;
 use std::error::Error;
@@ -72,8 +71,8 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        // With the example in the same command, Cargo selects the same features as before, so it compiles nothing
-        // twice.
+        // Cargo selects the same features as for `cargo run --example demo` if the example is in the same command. It then compiles
+        // nothing twice.
         .args(["build", "--bin", "tflock", "--example", "demo"])
         .current_dir(ROOT);
     // `cargo run` sets these variables. Build scripts would see them as a change, and half of the crates would be
@@ -119,7 +118,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// Copies the demo's repository and fills the hashes of this registry into its outdated lock file.
+/// Copies the demo's repository, and inserts the hashes of this registry's packages into its outdated lock file.
 fn lay_out(context: &TestContext, registry: &FakeRegistry) {
     let source = Path::new(ROOT).join("testdata/demo");
     context.copy(&source, ".");

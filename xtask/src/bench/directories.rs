@@ -20,7 +20,7 @@ const PROVIDERS: [(&str, u64); 4] = [
 pub(super) const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 /// The number of root modules.
 const DIRECTORIES: usize = 40;
-/// The number of directories in which terraform is run. The figures are extrapolated to [`DIRECTORIES`].
+/// The number of directories in which terraform runs. The figures are extrapolated to all [`DIRECTORIES`].
 const SAMPLE: usize = 3;
 
 pub(super) fn run(tflock: &Path) {

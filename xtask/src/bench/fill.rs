@@ -1,4 +1,5 @@
-//! `tflock index fill` over many packages, compared with the raw work on them, and killed again and again.
+//! `tflock index fill` for many packages: its time compared with the raw work on the packages, and its downloads if it is killed and
+//! repeated.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -25,7 +26,7 @@ const SIZES: (u64, u64) = (10_000_000, 90_000_000);
 /// How many times the command is killed.
 const KILLS: usize = 10;
 
-/// Many packages, and what is needed to fill an index with their records.
+/// Many packages, and the directory and the key of an index for their records.
 struct FillFixture {
     fixture: BenchFixture,
     signer: SignerKey,
@@ -95,7 +96,8 @@ impl FillFixture {
     }
 }
 
-/// Measures the CPU time of inflating, and of SHA-256 of the zips and of their contents, and divides it by the number of cores.
+/// Measures the CPU time of the raw work on all packages, and divides it by the number of cores. The raw work is inflating, and
+/// SHA-256 of the zips and of their contents.
 fn raw_work(fixture: &BenchFixture) -> Cost {
     let zip = fixture.path("package.zip");
     let mut cost = Cost::default();
@@ -113,7 +115,8 @@ fn raw_work(fixture: &BenchFixture) -> Cost {
     cost
 }
 
-/// Kills the command at regular distances until the last run, which ends by itself, and prints how many packages were requested.
+/// Kills the command [`KILLS`] times, each time after an equal share of the packages, and then lets it finish. Prints how many
+/// packages were requested in all runs together.
 fn kill_and_resume(fill: &FillFixture, tflock: &Path) {
     fill.fixture.registry.log().clear();
     for kill in 1..=KILLS {

@@ -1,4 +1,5 @@
-//! A cold machine with a filled hash index in a bucket, compared with the same run without an index and with other tools.
+//! A run without a cache that takes all hashes from an index in a bucket, compared with the same run without an index and with other
+//! tools.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,7 @@ const RATE: u64 = 20_000_000;
 /// The delay of the slow network in each direction.
 const DELAY: Duration = Duration::from_millis(50);
 
-/// Many directories, and an index that has the records of all packages.
+/// Many directories, and an index with the records of all packages that they require.
 struct FilledIndex {
     fixture: BenchFixture,
     bucket: BenchBucket,
@@ -47,7 +48,7 @@ impl FilledIndex {
         filled
     }
 
-    /// Returns a command that locks the tree without a cache, with the index at this port.
+    /// Returns a command that locks the tree without a cache, with the index of the server at `port`.
     fn cold(&self, tflock: &Path, port: u16) -> Command {
         let mut command = self.fixture.cold(tflock, &PLATFORMS);
         BenchBucket::configure(&mut command, port);
@@ -55,8 +56,8 @@ impl FilledIndex {
         command
     }
 
-    /// Measures a run with the index, checks that it requests no package and writes the same lock files, and returns the number of
-    /// requests to the index as well.
+    /// Measures a run with the index, and checks that it requests no package and writes the same lock files as a run without the
+    /// index. Also returns the number of requests to the index.
     fn measure(&self, tflock: &Path, port: u16) -> (Cost, usize) {
         let log = self.fixture.registry.log();
         self.bucket.take_requests();
@@ -70,7 +71,7 @@ impl FilledIndex {
         (cost, requests)
     }
 
-    /// Measures runs with and without the index and runs of tfupdate in turn, and then terraform.
+    /// Alternately measures runs with the index, runs without it and runs of tfupdate, and then measures terraform.
     fn compare(&self, tflock: &Path, port: u16, registry: u16) -> Vec<BenchRow> {
         let (fixture, log) = (&self.fixture, self.fixture.registry.log());
         let tfupdate = peer("tfupdate");
@@ -107,7 +108,7 @@ pub(super) fn run(tflock: &Path) {
     table(&format!("{}, cold", title()), &rows);
 }
 
-/// The same over a slow network.
+/// Runs the same scenario over a slow network.
 pub(super) fn run_over_network(tflock: &Path) {
     let filled = FilledIndex::create(tflock);
     let network = SlowNetwork::new(RATE, DELAY);
@@ -121,7 +122,7 @@ pub(super) fn run_over_network(tflock: &Path) {
     table(&title, &rows);
 }
 
-/// Makes a command of tfupdate reach the registry at this port, which is that of the registry or of a relay to it.
+/// Changes the registry address of a tfupdate command to this port, which belongs to the registry or to a relay to it.
 fn through(command: &mut Command, fixture: &BenchFixture, port: u16) {
     let name = "TFREGISTRY_BASE_URL";
     let direct = command.get_envs().find(|(found, _)| *found == name);
@@ -135,7 +136,8 @@ fn through(command: &mut Command, fixture: &BenchFixture, port: u16) {
     command.env(name, relayed);
 }
 
-/// Makes all commands that read the CLI configuration reach the registry through a relay.
+/// Changes the CLI configuration and the package URLs so that all commands that read the configuration reach the registry through a
+/// relay.
 fn redirect(fixture: &BenchFixture, relay: u16) {
     let (direct, relayed) = (
         fixture.registry.url(""),

@@ -26,8 +26,8 @@ pub(super) struct BenchRow {
 }
 
 impl BenchRow {
-    /// Runs the command that `make` returns [`runs`] times and takes the median of each figure. `make` must also remove
-    /// what the previous run left.
+    /// Runs the command that `make` returns [`runs`] times, and takes the median of each figure. `make` must also remove the results
+    /// of the previous run.
     pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
         let costs: Vec<Cost> = (0..runs()).map(|_| once(make())).collect();
         Self::median(name, &costs)

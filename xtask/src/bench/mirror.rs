@@ -86,7 +86,7 @@ fn ours(fixture: &BenchFixture, tflock: &Path, layout: &str) -> Command {
     command
 }
 
-/// Runs terraform in one directory after another, all of which write to the same mirror.
+/// Runs terraform in one directory after another, always with the same mirror as its target.
 fn theirs(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
     empty(fixture);
     let mut sum = Cost::default();

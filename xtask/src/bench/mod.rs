@@ -46,7 +46,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     SCENARIOS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Returns whether all of these are names of scenarios.
+/// Returns whether each of the `wanted` names is the name of a scenario.
 pub(crate) fn knows(wanted: &[&str]) -> bool {
     wanted.iter().all(|name| names().contains(name))
 }

@@ -42,8 +42,8 @@ pub(crate) fn sha256(path: &Path) {
     print(sha);
 }
 
-/// Hashes as many bytes as the executable has, using the same piece of data every time. The result is the cost of
-/// SHA-256 when its input is in the processor's cache.
+/// Hashes as many bytes as the executable has. Uses the same block of data each time, to measure SHA-256 with input that is in the
+/// processor's cache.
 pub(crate) fn sha256_of_content(path: &Path) {
     let mut file = File::open(path).expect("the package exists");
     let mut left = Entry::largest(&mut file).size;

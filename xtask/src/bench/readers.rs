@@ -1,5 +1,5 @@
-//! Tests whether processes disturb each other, rather than how fast they are: `terraform init` in many directories at
-//! once, from a mirror and from a shared plugin cache, and repeated `terraform init` while tflock changes the mirror.
+//! Tests whether concurrent processes disturb each other; their speed is secondary. Runs `terraform init` in many directories at
+//! once, from a mirror and from a shared plugin cache, and repeats `terraform init` while tflock changes the mirror.
 
 use std::fs;
 use std::path::Path;
@@ -158,7 +158,7 @@ pub(super) fn beside(tflock: &Path) {
     );
 }
 
-/// Threads that run `init` until they are stopped, and their figures.
+/// The state of the threads that repeat `init`: whether they must stop, and the numbers of runs and failures.
 #[derive(Default)]
 struct InitLoops {
     are_done: AtomicBool,
@@ -179,7 +179,7 @@ impl InitLoops {
     }
 }
 
-/// Alternately adds and removes packages for [`TIME`]. Returns the number of runs.
+/// Adds packages to the mirror and prunes others, again and again for [`TIME`]. Returns the number of runs of tflock.
 fn mirror_and_prune(fixture: &BenchFixture, tflock: &Path) -> usize {
     let started = Instant::now();
     let mut paths: Vec<String> = (0..LOOPS).map(directory).collect();

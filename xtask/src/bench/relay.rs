@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The number of bytes that are sent in one step.
 const PIECE: usize = 16 << 10;
 
-/// The maximum number of steps on their way. It is more than the delay needs at the rates of the benchmark.
+/// The maximum number of steps in transit. The rates and the delay of the benchmark never require as many.
 const IN_FLIGHT: usize = 4096;
 
 /// A network whose directions each have a rate and a delay. All connections share the rate.
@@ -24,10 +24,10 @@ pub(super) struct SlowNetwork {
     down: Direction,
 }
 
-/// The time from which a direction is free.
+/// The time at which the last byte sent in one direction has left, so that the next one can follow.
 type Direction = Arc<Mutex<Instant>>;
 
-/// Bytes and the time at which they arrive.
+/// Bytes, and the time at which they arrive.
 type Piece = (Instant, Vec<u8>);
 
 impl SlowNetwork {
@@ -60,7 +60,7 @@ impl SlowNetwork {
         let server = TcpStream::connect(("127.0.0.1", target))?;
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;
-        // The handshake takes one round trip.
+        // The handshake of TCP takes one round trip.
         thread::sleep(self.delay * 2);
         self.pump(client.try_clone()?, server.try_clone()?, &self.up);
         self.pump(server, client, &self.down);
@@ -93,7 +93,7 @@ impl SlowNetwork {
     }
 }
 
-/// Writes each piece at its time, and then ends this direction of the connection.
+/// Writes each piece at its arrival time, and then closes this direction of the connection.
 fn deliver(pieces: &Receiver<Piece>, mut to: TcpStream) {
     for (arrival, bytes) in pieces {
         thread::sleep(arrival.saturating_duration_since(Instant::now()));

@@ -20,7 +20,7 @@ const SECRET_KEY: &str = "secret-of-the-benchmark";
 pub(super) struct BenchBucket {
     pub(super) port: u16,
     requests: Arc<AtomicUsize>,
-    /// Contains the bucket.
+    /// The directory of the bucket. It is removed when this value is dropped.
     _root: TempDir,
     /// Runs the server until it is dropped.
     _runtime: Runtime,
@@ -60,7 +60,8 @@ impl BenchBucket {
         }
     }
 
-    /// Adds the environment variables that make the bucket the index. `port` is that of the server or of a relay to it.
+    /// Adds environment variables to a command so that it uses the bucket as its index. `port` belongs to the server or to a relay to
+    /// it.
     pub(super) fn configure(command: &mut Command, port: u16) {
         command
             .env("TFLOCK_INDEX", "s3://fleet/tflock")

@@ -14,7 +14,7 @@ const DIRECTORIES: usize = 2_000;
 /// The number of modules that the units use. Each has the files of one of the root modules.
 const MODULES: usize = 20;
 
-/// The parent of all units. It reads three files.
+/// The configuration that all units include. It reads three files.
 const ROOT: &str = r#"locals {
   account = read_terragrunt_config(find_in_parent_folders("account.hcl"))
   region  = read_terragrunt_config(find_in_parent_folders("region.hcl"))
@@ -35,7 +35,7 @@ generate "provider" {
 inputs = merge(local.account.locals, local.team.locals)
 "#;
 
-/// A unit.
+/// The `terragrunt.hcl` of a unit.
 const UNIT: &str = r#"include "root" {
   path = find_in_parent_folders("root.hcl")
 }

@@ -5,16 +5,16 @@ use super::random::Random;
 use super::source_text::{Literal, Node};
 use super::{constraints, sources};
 
-/// What the blocks of a module declare, so that others can refer to it.
+/// The names that the blocks of a module declare, so that other blocks can refer to them.
 #[derive(Default)]
 pub(super) struct Declared {
-    /// Type and name of each resource.
+    /// The type and name of each resource.
     pub(super) resources: Vec<(String, String)>,
-    /// Local names in `required_providers`.
+    /// The local names in `required_providers`.
     pub(super) providers: Vec<String>,
     /// The names of `provider` blocks with an alias.
     pub(super) aliases: Vec<String>,
-    /// The probability of mistakes in percent.
+    /// The probability of mistakes, in percent.
     odd: usize,
     count: usize,
 }
@@ -32,7 +32,7 @@ impl Declared {
         unique(random, self.count)
     }
 
-    /// Returns a local name. Most of the names are declared.
+    /// Returns the local name of a provider, which is usually declared.
     fn provider(&self, random: &mut Random) -> String {
         if self.providers.is_empty() || random.chance(40) {
             return local_name(random, self.odd).to_owned();
@@ -177,7 +177,7 @@ fn requiring(random: &mut Random, declared: &mut Declared, keyword: &str) -> Nod
     Node::block(keyword, &[&kind, &name], body)
 }
 
-/// Removes the arguments that data blocks in checks may not have.
+/// Removes `count` and `for_each`, which data blocks inside `check` blocks may not have.
 fn without_repetition(mut data: Node) -> Node {
     if let Node::Block { body, .. } = &mut data {
         let repeats = |node: &Node| match node {

@@ -28,7 +28,7 @@ impl ToolEngine {
     }
 }
 
-/// What a case varies.
+/// The part of the input that varies between the cases of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CaseKind {
     Roots,
@@ -89,15 +89,15 @@ pub(super) enum Operation {
     Upgrade,
 }
 
-/// A root module with everything that belongs to it.
+/// A root module, with the options and the operation for the tools.
 #[derive(Clone, Debug)]
 pub(super) struct GeneratedCase {
     pub(super) files: Vec<CaseFile>,
     pub(super) operation: Operation,
     pub(super) platforms: Vec<String>,
-    /// The versions of each provider in the mirror. If empty, the packages come from the registry.
+    /// The versions of each provider that the mirror offers. If empty, the packages come from the registry.
     pub(super) versions: Vec<String>,
-    /// Values of variables, such as `-var=a=b` and `-var-file=x.tfvars`.
+    /// Options that set variables, without the first dash, such as `-var=a=b` and `-var-file=x.tfvars`.
     pub(super) values: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl GeneratedCase {
             .map(|file| (file.path.as_str(), file.content()))
     }
 
-    /// Returns whether `get` must run first.
+    /// Returns whether `get` must run first, because the case calls modules and has no module manifest.
     pub(super) fn calls_modules(&self) -> bool {
         let is_call = |text: String| text.contains("module");
         self.contents()

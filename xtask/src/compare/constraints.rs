@@ -86,7 +86,7 @@ pub(super) fn versions(random: &mut Random) -> Vec<String> {
         );
     }
     versions.sort();
-    // Versions that differ only in metadata are equal for the tools, which then select any of them.
+    // The tools treat versions that differ only in metadata as equal, and select any of them.
     versions.dedup_by_key(|text| text.split('+').next().map(str::to_owned));
     random.shuffle(&mut versions);
     versions
@@ -106,7 +106,7 @@ fn offered(random: &mut Random) -> String {
     text
 }
 
-/// Creates a root module that constrains one provider in up to three places.
+/// Creates a root module that has up to three constraints for one provider.
 pub(super) fn generate(random: &mut Random) -> GeneratedCase {
     let versions = versions(random);
     let odd = random.pick(&[0, 0, 0, 2, 10, 25]);

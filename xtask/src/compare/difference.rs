@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::verdict::{ToolResult, Verdict};
 
-/// Writes the files of a case below `input`, and beside it the verdict, the options, and the output and lock file of both
-/// programs.
+/// Writes the files of a case to the subdirectory `input`. Writes the verdict, the options, and the output and lock file of both
+/// programs next to it.
 pub(super) fn write_difference(
     directory: &Path,
     verdict: &Verdict,

@@ -1,4 +1,4 @@
-//! Compares the values of expressions: many per run of `console`.
+//! Compares the values of expressions. One run of `console` evaluates many of them.
 
 use std::fs::File;
 
@@ -52,7 +52,7 @@ fn evaluate_here(text: &str, engine: ToolEngine) -> ToolResult {
     }
 }
 
-/// Runs `console` on all expressions. If that fails, it runs each half, so that one error does not hide other values.
+/// Runs `console` on all expressions. If that fails, runs it on each half, so that one error does not hide other values.
 fn evaluate_with_tool(site: &CompareSite, texts: &[String], engine: ToolEngine) -> Vec<ToolResult> {
     let locals = texts.iter().enumerate();
     let locals: String = locals
@@ -82,7 +82,7 @@ fn evaluate_with_tool(site: &CompareSite, texts: &[String], engine: ToolEngine) 
     results
 }
 
-/// Reads the printed string: a list of strings as JSON, encoded so that no character needs an escape.
+/// Decodes what `console` prints: a JSON list of strings in base64, in which no character needs an escape.
 fn decoded(printed: &str) -> Option<Vec<String>> {
     let json = STANDARD.decode(printed.trim().trim_matches('"')).ok()?;
     serde_json::from_slice(&json).ok()

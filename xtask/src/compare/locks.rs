@@ -54,7 +54,7 @@ struct LockGenerator<'a> {
     random: &'a mut Random,
     engine: ToolEngine,
     operation: Operation,
-    /// The probability of mistakes in percent.
+    /// The probability of mistakes, in percent.
     odd: usize,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn generate(random: &mut Random, engine: ToolEngine) -> GeneratedCase
 }
 
 impl LockGenerator<'_> {
-    /// Returns the host of a provider: as published, or sometimes the default host of the other engine.
+    /// Returns the host of a provider: the host that publishes it or, if both default hosts do, usually that of the engine.
     fn host(&mut self, provider: &PublishedProvider) -> &'static str {
         let [terraform, tofu] = ToolEngine::ALL.map(ToolEngine::default_host);
         provider.host.unwrap_or_else(|| match self.random.below(5) {
@@ -167,7 +167,7 @@ impl LockGenerator<'_> {
         file
     }
 
-    /// Returns the number of entries of a provider.
+    /// Returns how many entries for one provider the lock file has.
     fn copies(&mut self) -> usize {
         let twice = self.random.chance(self.odd / 2);
         if twice {

@@ -32,7 +32,8 @@ pub(super) fn minimize(
     smallest
 }
 
-/// Returns the case without its part of this number. Files are parts, and each is followed by what it contains.
+/// Returns the case without the part with this number, or `None` if there is no such part. Each file is a part. The parts of its
+/// content follow it, and the values of variables are last.
 fn without(case: &GeneratedCase, mut number: usize) -> Option<GeneratedCase> {
     let mut smaller = case.clone();
     for (index, file) in case.files.iter().enumerate() {

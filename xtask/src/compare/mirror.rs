@@ -5,12 +5,12 @@ use std::sync::{Arc, RwLock};
 use serde_json::{Map, Value, json};
 use tflock_test_support::{DEFAULT_PLATFORMS, Document, FakeRegistry, RawEntry, RawZip};
 
-/// The lists of versions that mirrors offer. The first part of a mirror's path is the number of its list.
+/// The lists of versions that mirrors offer. The path of a mirror begins with the index of its list.
 #[derive(Default)]
 pub(super) struct VersionLists(Arc<RwLock<Vec<Vec<String>>>>);
 
 impl VersionLists {
-    /// Makes `registry` serve the mirrors of all lists.
+    /// Makes `registry` serve one mirror for each list.
     pub(super) fn serve(registry: &FakeRegistry) -> Self {
         let lists = Self::default();
         let served = Arc::clone(&lists.0);

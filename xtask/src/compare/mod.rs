@@ -51,21 +51,21 @@ struct InstalledTool {
     name: String,
 }
 
-/// Cases of one kind, for one tool. Values are evaluated many at a time.
+/// Cases of one kind, for one tool. For the kind `values`, one task has many cases, which are evaluated together.
 struct CompareTask {
     tool: InstalledTool,
     kind: CaseKind,
     numbers: Vec<u64>,
 }
 
-/// What all threads share.
+/// The state that all threads share.
 struct CompareRun {
     arguments: CompareArguments,
     results: CompareResults,
     tflock: PathBuf,
 }
 
-/// Compares cases as the arguments after `compare` say. Fails if a difference is found.
+/// Compares cases. `words` are the arguments after `compare`. Fails if a difference is found.
 pub(crate) fn run(words: &[&str]) -> ExitCode {
     let Some(arguments) = CompareArguments::parse(words) else {
         eprintln!("usage: {USAGE}");
@@ -112,7 +112,7 @@ fn find_tool(engine: ToolEngine) -> Option<InstalledTool> {
 }
 
 impl CompareRun {
-    /// Returns the work that is left.
+    /// Returns the tasks for the cases that must run.
     fn tasks(&self, tools: &[InstalledTool]) -> Vec<CompareTask> {
         let mut tasks = Vec::new();
         for &kind in &self.arguments.kinds {
@@ -200,7 +200,7 @@ impl CompareRun {
         key
     }
 
-    /// Writes the directory of a difference, or of a case that was asked for.
+    /// Writes the directory of a difference, or of a case that the user requested.
     fn report(
         &self,
         key: &ResultKey,
@@ -214,7 +214,7 @@ impl CompareRun {
         let path = directory
             .join("differences")
             .join(format!("{}-{number}-{tool}", kind.name()));
-        // A difference of an earlier run may be gone.
+        // An earlier run may have written a difference that no longer exists.
         drop(std::fs::remove_dir_all(&path));
         if verdict.is_difference() || !self.arguments.only.is_empty() {
             write_difference(&path, verdict, files, options, results);

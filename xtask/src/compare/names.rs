@@ -1,8 +1,8 @@
-//! Words of which names, types and references consist.
+//! Words from which names, types and references are built.
 
 use super::random::Random;
 
-/// Names without surprises.
+/// Ordinary names.
 pub(super) const USUAL: [&str; 7] = ["foo", "bar", "acme", "null", "p-q", "aws", "tls"];
 
 /// Names that look like keywords or references, or that are not normalized.

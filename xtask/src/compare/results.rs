@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use super::case::CaseKind;
 use super::verdict::Verdict;
 
-/// The tool and its version, the kind and the number of a case.
+/// The tool with its version, the kind of a case, and the number of the case.
 pub(super) type ResultKey = (String, CaseKind, u64);
 
 /// The verdicts so far, in memory and in a file to which each new verdict is appended.

@@ -66,7 +66,7 @@ impl CompareSite {
         results
     }
 
-    /// Returns the files of a case as the programs see them.
+    /// Returns the path and content of each file of a case. Lock files contain the hashes of the registry's packages.
     pub(super) fn files(&self, case: &GeneratedCase) -> Vec<(String, String)> {
         let files = case.contents().map(|(path, text)| {
             let text = match path {
@@ -145,7 +145,7 @@ impl CompareSite {
         let platforms = case.platforms.join(",");
         arguments.extend(["--platform", &platforms]);
         match case.operation {
-            // The tool accepts hashes that match no package.
+            // The real tool accepts hashes that match no package.
             Operation::Lock => arguments.extend(["--mismatch", "add"]),
             Operation::Init => arguments.push("--prune"),
             Operation::Upgrade => arguments.extend(["--prune", "--upgrade"]),

@@ -1,11 +1,11 @@
-//! Files of a case as trees of blocks and arguments, which can be written in both syntaxes and reduced part by part.
+//! The files of a case, as trees of blocks and arguments. A tree can be written in both syntaxes, and parts of it can be removed.
 
 /// The value of an argument.
 #[derive(Clone, Debug)]
 pub(super) enum Literal {
     /// A string without templates.
     Text(String),
-    /// An expression, in native syntax and as a JSON value.
+    /// An expression in native syntax, and the JSON value for it.
     Code(String, String),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
@@ -16,20 +16,20 @@ impl Literal {
         Self::Text(text.into())
     }
 
-    /// Creates a reference, which JSON writes as a plain string.
+    /// Creates a reference. In JSON, it is a plain string.
     pub(super) fn reference(code: impl Into<String>) -> Self {
         let code = code.into();
         let json = json_string(&code);
         Self::Code(code, json)
     }
 
-    /// Creates a literal that both syntaxes write alike: a number, `true`, `false` or `null`.
+    /// Creates a literal that is the same in both syntaxes: a number, `true`, `false` or `null`.
     pub(super) fn plain(code: impl Into<String>) -> Self {
         let code = code.into();
         Self::Code(code.clone(), code)
     }
 
-    /// Creates an expression, which JSON writes as a template.
+    /// Creates an expression. In JSON, it is a string with a template.
     pub(super) fn expression(code: impl Into<String>) -> Self {
         let code = code.into();
         let json = json_string(&format!("${{{code}}}"));
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    /// Returns the property of a JSON object. Repeated keys are merged by the tools.
+    /// Returns a property of a JSON object. Keys may be repeated, because the tools merge them.
     fn json(&self) -> Option<String> {
         match self {
             Self::Argument { key, value } => {
@@ -155,7 +155,7 @@ impl Node {
         }
     }
 
-    /// Counts this node and those in it.
+    /// Counts this node and all nodes inside it.
     fn count(&self) -> usize {
         match self {
             Self::Block { body, .. } => 1 + count(body),

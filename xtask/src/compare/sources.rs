@@ -235,7 +235,8 @@ fn addressed_providers(random: &mut Random) -> GeneratedCase {
     GeneratedCase::new(vec![CaseFile::new(path, nodes)])
 }
 
-/// Creates a call and a record of the manifest. The tools accept it only if both addresses have the same normal form.
+/// Creates a module call and an entry for it in the module manifest. The tools accept the entry only if both addresses have the same
+/// normal form.
 fn recorded_module(random: &mut Random) -> GeneratedCase {
     let mut source = module(random);
     let is_local = ["./", "../", ".\\", "..\\"]

@@ -1,4 +1,4 @@
-//! Prints how many cases of each kind ended in which way.
+//! Prints the number of cases of each kind and verdict.
 
 use std::collections::BTreeMap;
 use std::path::Path;

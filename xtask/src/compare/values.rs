@@ -2,7 +2,7 @@
 
 use super::random::Random;
 
-/// The type that an expression should have. Some generated expressions fail nevertheless, as they should.
+/// The type that an expression should have. Some generated expressions are intended to fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueType {
     Number,
@@ -92,8 +92,8 @@ const TEXTS: [&str; 40] = [
     "%d",
 ];
 
-/// Ways to build an expression of each type, one per line. `<N>`, `<T>`, `<B>`, `<L>`, `<M>` and `<X>` stand for an
-/// expression of that type or of any, `<n>` and `<t>` for a constant, `<i>` for a key, and `⏎` for a line break.
+/// The forms of an expression of each type, one per line. `<N>`, `<T>`, `<B>`, `<L>` and `<M>` stand for an expression of that type,
+/// `<X>` for one of any type, `<n>` and `<t>` for a constant, `<i>` for a key, and `⏎` for a line break.
 const FORMS: [(ValueType, &str); 5] = [
     (Number, include_str!("forms/number.txt")),
     (Text, include_str!("forms/text.txt")),
@@ -157,7 +157,7 @@ fn leaf(random: &mut Random, value: ValueType) -> String {
     }
 }
 
-/// Replaces the places of a form by expressions.
+/// Replaces the placeholders of a form, such as `<N>`, by random expressions.
 fn fill(random: &mut Random, form: &str, depth: usize) -> String {
     let mut text = String::new();
     let mut rest = form;
@@ -188,7 +188,7 @@ fn fill(random: &mut Random, form: &str, depth: usize) -> String {
     text + rest
 }
 
-/// Puts operators in parentheses, so that parts keep their meaning, and leaves the rest as it is.
+/// Puts an expression with operators in parentheses, so that its parts stay together, and returns any other expression unchanged.
 fn guarded(part: String) -> String {
     let is_operation = part.contains(' ') && !part.ends_with([')', ']', '}', '"', '\n']);
     if is_operation {

@@ -7,7 +7,7 @@ use super::values::{self, ValueType};
 
 const DIRECTORIES: [&str; 4] = ["a", "b", "c", "é"];
 
-/// The directory that an expression of a module source selects.
+/// Returns the directory that an expression in a module source is to select.
 fn directory(random: &mut Random) -> String {
     random.pick(&DIRECTORIES).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Compares what the real tool and tflock did.
+//! Compares the results of the real tool and of tflock.
 
 use super::case::{Operation, ToolEngine};
 
@@ -27,7 +27,7 @@ impl ToolResult {
         error.lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Returns the message without frames and line breaks.
+    /// Returns the message on one line, without the frame around errors.
     fn flat_message(&self) -> String {
         let text = self.message.replace(['│', '╷', '╵'], " ");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -41,7 +41,8 @@ pub(super) enum Verdict {
     Same,
     /// Both programs refuse the case: the first line of the real tool's error.
     BothRefuse(String),
-    /// Only the real tool refuses the case, for a reason that tflock deliberately ignores.
+    /// Only one of the programs deliberately reports an error, so the difference is accepted. Contains the part of the message that
+    /// identifies the error.
     Tolerated(String),
     /// Both accept the case, and the results differ.
     ResultsDiffer,
@@ -57,7 +58,7 @@ impl Verdict {
         !matches!(self, Self::Same | Self::BothRefuse(_) | Self::Tolerated(_))
     }
 
-    /// Returns a word for the verdict and what it says, for the file of results.
+    /// Returns the name of the verdict and the text that it contains, for the file of results.
     pub(super) fn words(&self) -> (&'static str, &str) {
         match self {
             Self::Same => ("same", ""),
@@ -70,7 +71,7 @@ impl Verdict {
         }
     }
 
-    /// Reads what [`Verdict::words`] returned.
+    /// Parses the name and text that [`Verdict::words`] returned.
     pub(super) fn parse(word: &str, text: &str) -> Option<Self> {
         let text = text.to_owned();
         Some(match word {
@@ -130,7 +131,7 @@ pub(super) fn judge(
     }
 }
 
-/// Returns whether both messages show the same canonical constraints, if both say that no version matches.
+/// Returns whether both messages show the same canonical constraints. True unless both say that no version matches.
 fn same_constraints(tool: &ToolResult, tflock: &ToolResult) -> bool {
     let (tool, tflock) = (tool.flat_message(), tflock.flat_message());
     let Some((_, constraints)) = tool.split_once("match the given constraints ") else {
@@ -142,8 +143,8 @@ fn same_constraints(tool: &ToolResult, tflock: &ToolResult) -> bool {
     !tflock.contains(own) || tflock.contains(&format!("{own}{constraints}`"))
 }
 
-/// Returns the part of a lock file that an operation determines. `init` leaves a file alone if only its header, comments
-/// or constraints would change.
+/// Returns the part of a lock file on which the tools must agree after an operation. Header, comments and constraints are left out
+/// for `init`, which does not write a file if only these would change.
 fn comparable(operation: Operation, lock: &str) -> String {
     if operation == Operation::Lock {
         return lock.to_owned();
@@ -157,8 +158,8 @@ fn comparable(operation: Operation, lock: &str) -> String {
     words.collect()
 }
 
-/// Errors that only one of the programs deliberately reports: which program (`both` means both real tools), part of the
-/// message, and reason.
+/// The errors that only one of the programs deliberately reports. Each line has the program (`both` means both real tools), a part of
+/// the message, and the reason.
 const TOLERATED: &str = include_str!("tolerated.txt");
 
 fn tolerated(program: &str, result: &ToolResult) -> Option<String> {

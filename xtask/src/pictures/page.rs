@@ -63,7 +63,7 @@ pub(super) fn photograph(tflock: &Path, directory: &Path) {
     }
 }
 
-/// Locks the versions for the page, and then changes the requirements so that the page shows differences.
+/// Creates lock files with the versions in [`REQUIREMENTS`], and then changes the constraints so that the page shows differences.
 fn lay_out(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
     let rows: Vec<[&str; 4]> = table(REQUIREMENTS);
