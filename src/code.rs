@@ -84,7 +84,7 @@ codes! {
         "A requested platform has no `h1` hash: `init` on that platform downloads the package even if it is in the plugin cache.",
         "Run `tflock lock --platform` with that platform.";
     AuditHashSetIncomplete: "TFL008", "hash-set-incomplete", [Error],
-        "Hashes that the registry lists are missing: `init` on other platforms changes or rejects the lock file.",
+        "The lock file lacks hashes that the registry lists: `init` on other platforms changes or rejects the lock file.",
         "Run `tflock lock`.";
     AuditForeignHashes: "TFL009", "foreign-hashes", [Error],
         "None of the recorded hashes belong to the version: the lock file was tampered with, or the version was published again.",
@@ -227,7 +227,7 @@ codes! {
         "Remove the old entries with `--prune`.";
     UnknownUnit: "unknown-unit", "unknown-unit", [Error Warning],
         "The requirements of a Terragrunt unit depend on unknown values, so its lock file determines them.",
-        "Give the value that the message names, or accept that tflock only completes the entries of the lock file.";
+        "Provide the value that the message names, or accept that tflock only completes the entries of the lock file.";
     UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
         "A file or directory cannot be read.",
         "Check the permissions and the size of the file.";

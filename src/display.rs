@@ -16,7 +16,7 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {}", if count == N::from(1) { one } else { many })
 }
 
-/// Formats a time, for example `Thu, 04 Mar 2021 00:00:00 GMT`. Times before 1970 and after 9999 become the first or the last one.
+/// Formats a time, for example `Thu, 04 Mar 2021 00:00:00 GMT`. Times before 1970 or after 9999 are clamped to that range.
 pub fn date(time: SystemTime) -> HttpDate {
     const LAST: Duration = Duration::from_secs(253_402_300_799);
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();

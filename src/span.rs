@@ -189,7 +189,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// An error with a code and, if available, a place and a hint.
+/// An error with a code and, if available, a position in a file and a hint.
 ///
 /// The message (`Display`) says what could not be done, and its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
@@ -197,7 +197,7 @@ pub trait Explain: std::error::Error + Send + Sync + 'static {
         Code::Failure
     }
 
-    /// Returns the place in a file that caused the error.
+    /// Returns the position in the file that caused the error.
     fn place(&self) -> Option<&Place> {
         None
     }

@@ -23,7 +23,7 @@ pub enum AccessError {
     #[error("it is outside of the repository")]
     Outside,
     /// With `--untrusted`: git does not track the file. It may belong to another program and contain secrets.
-    #[error("git does not track it, and this run is `--untrusted`")]
+    #[error("git does not track it, and `--untrusted` allows only tracked files")]
     Untracked,
     /// The path is inside `.git` or `.terraform`.
     #[error("files in `{0}` cannot be read by the configuration")]
@@ -116,7 +116,7 @@ impl ReadAccess {
             AccessScope::Repository => "it is outside of the repository",
             AccessScope::ModulePackage => "it is outside of the module's package",
             AccessScope::NamedDirectories => {
-                "it is outside of the directories that this run works on"
+                "it is outside of the working directory and the named directories"
             }
         }
     }

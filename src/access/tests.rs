@@ -100,7 +100,7 @@ fn access_to_a_nested_directory_does_not_hide_internal_ones() {
 
 #[test]
 fn a_list_limits_what_the_command_line_does_not_permit() {
-    const UNTRACKED: &str = "git does not track it, and this run is `--untrusted`";
+    const UNTRACKED: &str = "git does not track it, and `--untrusted` allows only tracked files";
     let (_tree, base) = tree();
     fs::write(base.join("repository/listed"), "").unwrap();
     let rules = ReadRules {

@@ -103,7 +103,7 @@ impl Diagnostic {
         }
     }
 
-    /// Creates a finding of `verify`, at a place in a lock file, a configuration or a `.gitignore`.
+    /// Creates a finding of `verify`, at a position in a lock file, a configuration or a `.gitignore`.
     pub fn finding(code: Code, place: Place, message: String, fix: Fix) -> Self {
         Self {
             place: Some(place),
@@ -135,7 +135,7 @@ impl Diagnostic {
         }
     }
 
-    /// Removes the source line. If the message may quote other text of the file, replaces it, too.
+    /// Removes the source line. If the message may quote other text of the file, replaces the message, too.
     fn without_quotes(self, place: &Place, quotes_file: bool) -> Self {
         let diagnostic = self.at(Some(place.clone()));
         if !quotes_file {
@@ -145,7 +145,7 @@ impl Diagnostic {
         Self {
             message: format!("`{}` is invalid", file.to_string_lossy()),
             causes: vec![
-                "it is not quoted, because a symlink points to it outside the repository"
+                "its text is not shown, because it is outside the repository and was reached through a symlink"
                     .to_owned(),
             ],
             hint: None,
@@ -165,7 +165,8 @@ impl Diagnostic {
         }
     }
 
-    /// Moves the diagnostic to `place`. Removes the source line if a symlink points outside the repository to the file.
+    /// Moves the diagnostic to `place`. Removes the source line if the file is outside the repository and was reached through a
+    /// symlink.
     pub fn at(self, place: Option<Place>) -> Self {
         let place = place.map(|place| {
             if is_foreign(&place) {
@@ -182,10 +183,10 @@ impl Diagnostic {
     }
 }
 
-/// Returns whether a place is in a file outside of the repository that is reached through a symlink.
+/// Returns whether a position is in a file that is outside the repository and was reached through a symlink.
 fn is_foreign(place: &Place) -> bool {
     thread_local! {
-        /// The last file and its result, cached because one file can have tens of thousands of places.
+        /// The last file and its result, cached because there can be tens of thousands of positions in one file.
         static LAST: RefCell<Option<(PathBuf, bool)>> = const { RefCell::new(None) };
     }
     if place.line == 0 {
@@ -207,7 +208,7 @@ fn causes_of(error: &dyn Error) -> Vec<String> {
         .collect()
 }
 
-/// Merges diagnostics that differ only in place and directories, and sorts them by severity, then by directory. An error in a
+/// Merges diagnostics that differ only in position and directories, and sorts them by severity, then by directory. An error in a
 /// file that several directories use is thus reported once.
 pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut merged = unite(diagnostics);
@@ -217,7 +218,8 @@ pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merged
 }
 
-/// Merges diagnostics that differ only in place and directories. Each result has the place and the position of the first.
+/// Merges diagnostics that differ only in position and directories. Each result keeps the position of the first diagnostic, and
+/// its index in the list.
 pub fn unite(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut united: Vec<Diagnostic> = Vec::new();
     let mut known = BTreeMap::new();

@@ -98,7 +98,7 @@ impl Explain for ParseError {
     fn hint(&self) -> Option<String> {
         match &self.problem {
             ParseProblem::ConflictMarker => Some(
-                "take either side of the conflict, or delete the blocks in question, and run `tflock lock` again".into(),
+                "keep either side of the conflict, or delete the blocks with conflict markers, and run `tflock lock` again".into(),
             ),
             ParseProblem::InvalidAddress(error) => error.hint(),
             _ => None,

@@ -36,7 +36,7 @@ impl Locks {
 fn push_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) {
     out.push_str("\nprovider ");
     push_quoted(out, &address.to_string());
-    // The equals signs line up.
+    // The spaces align the equals signs.
     let version = if lock.constraints.is_empty() {
         " {\n  version = "
     } else {

@@ -67,11 +67,11 @@ fn write_temporary(target: &Path, content: &[u8], owner: &Owner) -> io::Result<T
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
-    // Written through the inner file, because the errors of `NamedTempFile` contain the temporary path.
+    // The content is written through the inner file, because the errors of `NamedTempFile` contain the temporary path.
     temporary.as_file_mut().write_all(content)?;
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
-    // Closed first, because Windows cannot rename open files.
+    // The file is closed before it is renamed, because Windows cannot rename open files.
     Ok(temporary.into_temp_path())
 }
 

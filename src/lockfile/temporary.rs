@@ -16,8 +16,8 @@ use crate::temporary_file::Owner;
 /// The prefix of all temporary file names.
 pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";
 
-/// Removes the temporary files in `directory` that were created by a process on `owner`'s host that is no longer running.
-/// Returns the removed files.
+/// Removes the temporary files in `directory` whose processes ran on the host of `owner` and have ended. Returns the removed
+/// files.
 pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for entry in fs::read_dir(directory)? {

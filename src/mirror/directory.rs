@@ -60,7 +60,8 @@ impl MirrorDirectory {
         confined.map_err(|source| MirrorError::Confined { path, source })
     }
 
-    /// Fails if `place`, or a directory above it in the mirror, is a symlink. tflock could write through it outside the mirror.
+    /// Fails if `place`, or a directory above it in the mirror, is a symlink. Through a symlink, tflock could write outside the
+    /// mirror.
     pub(super) fn check_no_links(&self, place: &Path) -> Result<(), MirrorError> {
         let below = place.strip_prefix(&self.base).unwrap_or(place);
         let mut path = self.base.clone();

@@ -29,7 +29,7 @@ use crate::package::{Limits, hash_archive};
 use crate::provider::{Hash, ProviderAddr, Version};
 use crate::temporary_file::rename;
 
-/// The hashes to publish for the packages of this run, by path.
+/// The hashes to publish, by the path of the package. Contains the packages that this run stored or found intact.
 pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;
 
 /// A damaged zip that is left out of the index. No lock file needs it.
@@ -43,8 +43,8 @@ pub struct UnlistedZip {
 const ATTEMPTS: usize = 100;
 
 impl Mirror {
-    /// Writes the index files that have changed, of all providers. Packages in `doomed`, which are about to be removed, are left
-    /// out. Returns the damaged zips that were left out, too.
+    /// Writes the index files that have changed, of all providers. Leaves out the packages in `doomed`, which are about to be
+    /// removed, and damaged zips. Returns the damaged zips.
     pub fn write_index(
         &self,
         published: &PublishedHashes,

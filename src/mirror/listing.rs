@@ -1,7 +1,7 @@
 //! Lists the packages in a mirror by the engines' rules.
 //!
 //! The names of directories and zips are case-insensitive; host names are in Unicode form. Files with other names are ignored.
-//! Directories must not be symlinks, except that the last element (the zip or the `OS_ARCH` directory) may be one.
+//! Symlinks are ignored, too, unless they are the last element of the path: the zip or the `OS_ARCH` directory.
 
 use std::fs::{self, DirEntry};
 use std::io;

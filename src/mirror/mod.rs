@@ -1,4 +1,4 @@
-//! A directory of packages: a filesystem mirror and, if any web server serves it, a network mirror.
+//! A directory of packages: a filesystem mirror and, if a web server serves it, a network mirror.
 //!
 //! ```text
 //! DIR/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed

@@ -4,7 +4,8 @@
 //! moved out of the directory by a rename, so that it is never visible half removed. Finally, empty directories are removed.
 //!
 //! An `init` that walks the directory fails if a name that it has listed is gone when it opens it. This cannot be ruled out, but
-//! the time between the two steps is short, and once a package is gone, nothing else in its directory changes.
+//! it is unlikely: the time between listing and opening a name is short, and once a package is gone, nothing else in its
+//! directory changes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -28,7 +28,7 @@ pub struct Mirror {
 /// storing it failed.
 type SharedZip = Arc<Mutex<Option<Zip>>>;
 
-/// A zip from this run, whose digest is the expected one.
+/// The location of a zip whose digest has been compared with the expected one.
 #[derive(Debug)]
 enum Zip {
     /// In the staging directory.

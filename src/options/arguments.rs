@@ -1,4 +1,4 @@
-//! The command-line arguments for the options in the table.
+//! The command-line arguments for the options in the option table.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::value::ValueError;
 use super::{OptionLayer, command_arguments};
 
-/// The values on the command line of `COMMAND` for the options in the table.
+/// The values on the command line of `COMMAND` for the options in the option table.
 #[derive(Clone)]
 pub struct LayeredArgs<const COMMAND: u8>(ArgMatches);
 

@@ -1,4 +1,4 @@
-//! The structures that are generated from the table: one layer of values for each source, and the effective values.
+//! The structures that are generated from the option table: one layer of values for each source, and the effective values.
 
 macro_rules! layered_options {
     ($($field:ident: $type:ty = $spec:expr;)*) => {
@@ -64,7 +64,7 @@ macro_rules! layered_options {
             keys
         }
 
-        /// Returns whether the table declares the command-line option `--name`.
+        /// Returns whether the option table declares the command-line option `--name`.
         pub fn is_layered_option(name: &str) -> bool {
             [$(TABLE.$field.option,)*].contains(&name)
         }

@@ -56,9 +56,9 @@ layered_options! {
         heading: "Which directories",
         value_name: "WHEN",
         help: "Create missing lock files",
-        details: "`auto` creates them in every directory with a configuration that is named on the command line. If -r found a directory, or one of its \
-        files was named instead, the directory must also require a provider, and no other directory in the repository may \
-        call it as a local module",
+        details: "`auto` creates one in each directory that is named on the command line and has a configuration. If `-r` found the \
+        directory, or if one of its files was named instead, the directory must also require a provider, and no other directory in \
+        the repository may call it as a local module",
         counts_if_untrusted: |create| *create != Create::Never,
         ..OptionSpec::new(|| Create::Auto)
     };
@@ -90,7 +90,7 @@ layered_options! {
         heading: "How configurations are read",
         value_name: "WHAT",
         help: "Fail or warn if a called module cannot be fetched",
-        details: "With `warn`, lock what is known, report what is not, and never prune",
+        details: "With `warn`, lock the known requirements, report the missing module, and prune nothing",
         strictest: Some(Ord::cmp),
         counts_if_untrusted: |missing| *missing == Missing::Error,
         ..OptionSpec::new(|| Missing::Error)
@@ -115,7 +115,7 @@ layered_options! {
         commands: LOCK,
         heading: "What to lock",
         value_name: "WHAT",
-        help: "Fail, or add or replace hashes, if no recorded hash of a kept version is genuine",
+        help: "Fail, or add or replace hashes, if none of the recorded hashes of a kept version belong to it",
         details: "In that case, the package was uploaded again, or the lock file was tampered with",
         is_allowed_in_file: |mismatch| *mismatch == Mismatch::Error,
         counts_if_untrusted: |_| true,
@@ -192,7 +192,7 @@ impl WordValue for Mismatch {
         (
             "add",
             Self::Add,
-            "Record the correct hashes alongside the foreign ones, as `terraform providers lock` does",
+            "Add the correct hashes to the recorded ones, as `terraform providers lock` does",
         ),
         ("replace", Self::Replace, "Record only the correct hashes"),
     ];

@@ -1,4 +1,4 @@
-//! The declaration of an option in the table, and its values with their sources.
+//! The declaration of an option in the option table, and option values with their sources.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -56,7 +56,7 @@ impl<T> Sourced<T> {
     }
 }
 
-/// One entry of the table.
+/// One entry of the option table.
 pub(super) struct OptionSpec<T> {
     /// The key in `.tflock.toml`.
     pub(super) key: &'static str,

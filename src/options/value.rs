@@ -43,7 +43,7 @@ pub(super) trait OptionValue: Clone {
 
 /// A value that is one word of a fixed set.
 pub(super) trait WordValue: Copy + PartialEq + Send + Sync + 'static {
-    /// Each word with its meaning and its help.
+    /// Each word with its value and its help text.
     const WORDS: &'static [(&'static str, Self, &'static str)];
 }
 

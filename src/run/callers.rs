@@ -35,9 +35,9 @@ pub(super) enum SkipReason {
     UnknownUnit,
     /// The Terragrunt unit requires values that only a stack sets.
     Template,
-    /// Terragrunt units include the file of this unit. It is no unit itself.
+    /// Other Terragrunt units include the file in this directory, so the directory is a parent and not a unit.
     Parent,
-    /// Terragrunt writes no lock file in the unit.
+    /// Terragrunt keeps no lock file in the directory of the unit.
     NotKept,
 }
 
@@ -65,7 +65,8 @@ pub(super) fn describe_callers(first: &str, others: usize) -> String {
     }
 }
 
-/// The local modules that other directories call, directly or through other modules, by real path.
+/// For each local module that other directories call, directly or through other modules, the reason to skip it. The keys are
+/// paths with all symlinks resolved.
 #[derive(Default)]
 pub(super) struct CalledModules(BTreeMap<PathBuf, SkipReason>);
 
@@ -96,8 +97,8 @@ impl CalledModules {
     }
 }
 
-/// Adds the callers of the named directories to the settings. For each caller in the same repository, adds the path of one of
-/// its configuration files, which means that tflock treats the caller as if the user had named that file.
+/// Adds the callers of the named directories to the settings. tflock then treats each caller in the same repository as if the
+/// user had named one of its configuration files.
 pub(super) fn add_callers(
     settings: &mut TreeSettings,
     environment: &Environment,
@@ -134,7 +135,7 @@ fn find_callers(settings: &TreeSettings) -> Vec<PathBuf> {
 struct CallerReader<'a> {
     settings: &'a TreeSettings,
     named: BTreeSet<&'a PathBuf>,
-    /// The absolute paths as the user named them.
+    /// The named paths, made absolute. Symlinks are not resolved.
     files: BTreeSet<PathBuf>,
     units: Units<'a>,
     /// Whether the repositories contain files that only OpenTofu reads.

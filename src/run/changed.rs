@@ -118,7 +118,7 @@ impl ChangeFilter {
         self.has(directory, is_read) || self.is_below(directory)
     }
 
-    /// Returns whether a file in `directory` with a matching name changed, or the target of a symlink with a matching name.
+    /// Returns whether a file in `directory` with a matching name, or the target of a symlink with a matching name, has changed.
     fn has(&self, directory: &Path, matches: impl Fn(&str) -> bool) -> bool {
         let matches = |name: &OsStr| name.to_str().is_some_and(&matches);
         let is_match = |path: &PathBuf| {

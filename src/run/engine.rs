@@ -1,8 +1,8 @@
-//! Decides which engine a directory belongs to with `--engine auto` (docs/reference/lock-files.md).
+//! Decides which engine a directory belongs to with `--engine auto`. See docs/reference/lock-files.md.
 //!
-//! The first of these that names an engine decides: the header of the lock file; the addresses in it; what Terragrunt runs in a
-//! unit; files that only OpenTofu reads; the nearest version file of a version manager; all lock files in the tree, if they agree.
-//! The default is Terraform, and for a unit OpenTofu if it is installed.
+//! The first of the following sources that names an engine decides: the header of the lock file; the addresses in it; what
+//! Terragrunt runs in a unit; files that only OpenTofu reads; the nearest version file of a version manager; all lock files in
+//! the tree, if they agree. The default is Terraform. The default for a Terragrunt unit is OpenTofu if it is installed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(super) enum EngineReason {
     #[serde(rename = "asked")]
     Requested,
     LockFile,
-    /// The program that Terragrunt runs in the unit, by its configuration or a variable.
+    /// The program that Terragrunt runs in the unit, according to the unit or an environment variable.
     Unit,
     /// Files that only OpenTofu reads.
     TofuFiles,
@@ -56,7 +56,7 @@ impl EngineReason {
         match self {
             Self::Requested => "as requested",
             Self::LockFile => "by its lock file",
-            Self::Unit => "as in its unit",
+            Self::Unit => "like its Terragrunt unit",
             Self::TofuFiles => "by its .tofu files",
             Self::VersionFile => "by a version file",
             Self::Tree => "like all lock files in the tree",

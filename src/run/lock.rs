@@ -147,7 +147,7 @@ impl Locker {
         failed(directory, Diagnostic::all(&[error], &directory.path))
     }
 
-    /// Records the module versions for which the lock file was computed, if it is complete and now on disk.
+    /// Records the module versions for which the lock file was computed, if the lock file is complete and on disk.
     fn remember_modules(&self, directory: &ReadDirectory, fate: Fate) {
         let is_current = match fate {
             Fate::Unchanged => true,

@@ -21,7 +21,7 @@ type ParsedLockFiles = HashMap<(Engine, Arc<[u8]>), Arc<ParsedLockFile>>;
 struct ParsedLockFile {
     bytes: Arc<[u8]>,
     locks: Arc<Locks>,
-    /// The parsed file without its locks. Its places point to the first file with this content.
+    /// The parsed file without its locks. Its positions refer to the first file that had this content.
     rest: LockFile,
 }
 
@@ -53,7 +53,7 @@ impl LockFiles {
 }
 
 impl ParsedLockFile {
-    /// Returns the parsed file with all its places in the file at `path`.
+    /// Returns the parsed file. All its positions refer to the file at `path`.
     fn at(&self, path: &Path) -> ReadLockFile {
         let mut rest = self.rest.clone();
         let modules = rest.modules.as_mut().map(|modules| &mut modules.first);

@@ -33,7 +33,7 @@ use crate::printer::{LogWriter, Printer};
 use crate::settings::{Environment, OutputSettings};
 use crate::span::Explain;
 
-/// Exit codes (docs/reference/exit-codes.md).
+/// The exit codes. See docs/reference/exit-codes.md.
 const DONE: u8 = 0;
 const A_DIRECTORY_FAILED: u8 = 1;
 const USAGE_OR_ENVIRONMENT: u8 = 2;

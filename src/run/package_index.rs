@@ -8,8 +8,8 @@ use crate::locking::{AuditSample, PackageIndex};
 use crate::registry::{HttpExchange, RegistryClient};
 use crate::settings::IndexSettings;
 
-/// Opens the indexes without sending a request. One that cannot be used is only a warning. If the run is offline, only indexes in
-/// directories are used.
+/// Opens the indexes without sending a request. An index that cannot be used only causes a warning. If the run is offline, only
+/// indexes in directories are used.
 pub(super) fn open(settings: &IndexSettings, client: Option<&RegistryClient>) -> PackageIndex {
     let mut unused = Vec::new();
     let is_online = client.is_some_and(|client| !client.settings().http.offline);

@@ -22,7 +22,7 @@ use super::progress_guard::ProgressGuard;
 use super::sources;
 use super::{CommandError, INTERRUPTED, Invocation};
 
-/// How long a finished run waits for file operations that it has given up.
+/// How long a finished run waits for file operations that it has abandoned.
 const MAX_SHUTDOWN: Duration = Duration::from_secs(1);
 
 /// One run of a command: a runtime, the package sources, and progress.
@@ -128,7 +128,7 @@ impl Session {
                 done = work => done.map(Some),
             }
         });
-        // A file operation on a network file system that does not answer, such as one with a hash index, may never end.
+        // A hash index may be on a network file system. If that does not respond, a file operation may never end.
         self.runtime.shutdown_timeout(MAX_SHUTDOWN);
         drop(self.progress);
         self.fetcher.prune(SystemTime::now());

@@ -1,4 +1,4 @@
-//! Terragrunt units as root modules: docs/rules/terragrunt.md 10.
+//! Terragrunt units as root modules. See section 10 of docs/rules/terragrunt.md.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) struct Units<'a> {
 pub(super) struct UnitInputs {
     /// The absolute paths of files, including those that were searched for and do not exist.
     pub(super) files: BTreeSet<PathBuf>,
-    /// The directories of the source and of the modules that it calls.
+    /// The directories of the source and of the local modules that the unit calls.
     pub(super) modules: BTreeSet<PathBuf>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Units<'a> {
     }
 }
 
-/// Returns the files that decide the result, and the missing files that were searched for.
+/// Returns the files that determine the result, and the missing files that were searched for.
 pub(super) fn files_read(outcome: &UnitOutcome) -> &BTreeSet<PathBuf> {
     match outcome {
         UnitOutcome::Known(unit) => &unit.files_read,
@@ -90,7 +90,7 @@ pub(super) fn files_read(outcome: &UnitOutcome) -> &BTreeSet<PathBuf> {
     }
 }
 
-/// Returns the engine whose program a unit names.
+/// Returns the engine of the program that a unit names.
 pub(super) fn engine_of_unit(outcome: &UnitOutcome) -> Option<Engine> {
     match outcome {
         UnitOutcome::Known(unit) => engine_of_program(unit.terraform_binary.as_deref()?),
@@ -98,7 +98,8 @@ pub(super) fn engine_of_unit(outcome: &UnitOutcome) -> Option<Engine> {
     }
 }
 
-/// Returns the real directory of a local source outside the unit's own directory.
+/// Returns the directory of the unit's local source, with symlinks resolved. `None` if the source is remote, or if it is the
+/// directory of the unit.
 pub(super) fn source_directory(assembled: &AssembledUnit) -> Option<PathBuf> {
     let own = assembled.module.directory.canonicalize().ok();
     let source = assembled.source_directory.clone();

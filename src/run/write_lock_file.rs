@@ -39,7 +39,7 @@ pub(super) async fn write_lock_file(
         .extend(notes.map(|note| warning(note, directory, job)));
     let bytes = locker.renderings.render(&new_lock.locks, job.engine);
     let path = directory.lock_file();
-    // The engines drop `module` blocks when they write a file. This alone is no reason to write it.
+    // Like the engines, tflock drops `module` blocks when it writes a file, but it does not write a file only to drop them.
     let rest = job.modules.as_ref().map(|modules| &*modules.rest);
     if old != Some(&*bytes) && rest != Some(&*bytes) {
         if let Some(modules) = &job.modules {
@@ -92,7 +92,7 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
     }
 }
 
-/// Warns that the new lock file has no `module` blocks. `first` is the place of the first one in the old file.
+/// Warns that the new lock file has no `module` blocks. `first` is the position of the first block in the old file.
 fn lost_modules(first: &Place, directory: &ReadDirectory) -> Diagnostic {
     let message = MODULES_LOST.to_owned();
     Diagnostic::warning(Code::ModuleLocks, message, Some(&directory.path))

@@ -1,4 +1,4 @@
-//! Hidden directories: docs/rules/terragrunt.md 1.
+//! Hidden directories. See section 1 of docs/rules/terragrunt.md.
 //!
 //! They contain no root modules, but Terragrunt finds units in them. Searching them costs time in trees without units, so the
 //! walk notes them, and enters them only if it has found a unit. The units that a stack generates are always searched for.
@@ -25,7 +25,8 @@ pub(super) enum HiddenDirectories {
 }
 
 impl HiddenDirectories {
-    /// Returns whether the walk enters the directory with this path and name. Notes a hidden directory.
+    /// Returns whether the walk enters the directory with this path and name. With [`Self::Note`], adds the path of a hidden
+    /// directory to the list instead.
     pub(super) fn allows(&self, path: &Path, name: &str) -> bool {
         if !name.starts_with('.') {
             return true;

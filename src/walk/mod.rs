@@ -1,7 +1,7 @@
 //! Finds module directories in and below the paths given on the command line: `PATH`, `-r` and `-i` in docs/reference/options.md.
 //!
 //! The walk does not follow symlinks to directories. `.gitignore` files have no effect, because Terraform does not read them.
-//! Hidden directories contain no root modules, but Terragrunt finds units in them: `hidden.rs`.
+//! Hidden directories contain no root modules, but Terragrunt finds units in them (see `hidden.rs`).
 
 mod hidden;
 mod ignore_rule;
@@ -135,7 +135,7 @@ impl DirectoryFacts {
         self.has_config_file |= other.has_config_file;
     }
 
-    /// Returns the facts about a hidden directory: only a unit makes it relevant.
+    /// Returns the facts about a hidden directory. If it has no unit, its configuration and lock file are ignored.
     const fn without_modules(self) -> Self {
         Self {
             has_configuration: self.has_configuration && self.has_unit_file,
@@ -318,7 +318,7 @@ impl Drop for ThreadCollector<'_> {
 }
 
 fn walk_error(error: ignore::Error) -> WalkError {
-    /// Returns the path from the layer of the error that contains it.
+    /// Returns the path in the error, or in an error nested in it.
     fn path_of(error: &ignore::Error) -> Option<&Path> {
         match error {
             ignore::Error::WithPath { path, .. } => Some(path),

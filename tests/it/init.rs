@@ -166,7 +166,9 @@ fn the_file_is_created_once_and_accepted() {
     config.assert_stdout("darwin_arm64, freebsd_amd64, ");
     context.write(".tflock.toml", "jobs = 2\n");
     let outcome = context.run("init").expect_code(2);
-    outcome.assert_stderr("error: cannot create `.tflock.toml`: it exists\n\nhint: edit the file");
+    outcome.assert_stderr(
+        "error: cannot create `.tflock.toml`: it already exists\n\nhint: edit the file",
+    );
     assert_eq!(context.read(".tflock.toml"), "jobs = 2\n");
     context
         .run("init stacks")

@@ -233,7 +233,7 @@ impl LockFileParser<'_> {
         text
     }
 
-    /// Returns the place of a part of a string. If the string has escapes or is computed, this is the place of the whole
+    /// Returns the position of a part of a string. If the string has escapes or is computed, returns the position of the whole
     /// expression.
     fn place_within(
         &self,

@@ -88,7 +88,7 @@ pub(super) enum RecordProblem {
     Package(#[source] Arc<PackageFailure>),
     #[error(transparent)]
     Access(Box<IndexAccessError>),
-    #[error("the stored record `{path}` does not count")]
+    #[error("the stored record `{path}` cannot be used")]
     Invalid { path: String, source: RecordError },
     #[error(transparent)]
     False(FalseRecord),

@@ -51,7 +51,7 @@ pub(super) fn command(name: &str, invocation: Invocation<'_>) -> Result<u8, Comm
     Ok(DONE)
 }
 
-/// Creates a file that does not exist yet, with this mode as far as the umask allows it.
+/// Creates a file with the permissions `mode`, minus the umask. Fails if the file exists.
 fn write(directory: &Path, path: &Path, text: &str, mode: u32) -> Result<(), KeygenError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

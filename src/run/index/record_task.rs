@@ -25,7 +25,7 @@ pub(super) struct RecordWorker {
     pub(super) done: OnceMap<RecordKey, PackageOutcome>,
 }
 
-/// Why a record was not processed. `None` if the index is not used any more, which is reported once.
+/// The error says why a record was not processed. It is `None` if the index is no longer used, which is reported once.
 type TaskResult<T> = Result<T, Option<RecordProblem>>;
 
 /// The result of processing the record of one package.
@@ -98,7 +98,7 @@ impl RecordWorker {
             IndexTask::Info => "read",
         };
         let diagnostic = problem.map(|problem| match problem {
-            // Its message names no package, so that reports merge the same failure of many.
+            // This message names no package, so that the same failure for several packages is reported once.
             RecordProblem::Access(error) => Diagnostic::general(&*error),
             problem => Diagnostic::general(&RecordTaskError {
                 verb,

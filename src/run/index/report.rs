@@ -25,7 +25,7 @@ pub(super) enum RecordState {
     Missing,
     /// None of the keys signed the record.
     Unsigned,
-    /// The record is false, or it is invalid.
+    /// The record contradicts the package, or it is malformed.
     Wrong,
     /// The registry has no such package, or does not sign its checksum list.
     Skipped,
@@ -60,7 +60,7 @@ impl RecordState {
         }
     }
 
-    /// Whether the text report names the packages only with `--verbose`.
+    /// Whether the text report names the packages in this state only with `--verbose`.
     const fn is_unremarkable(self) -> bool {
         matches!(self, Self::Checked | Self::Present | Self::Skipped)
     }
@@ -77,7 +77,7 @@ pub(super) struct RecordSigner {
 pub(super) struct PackageOutcome {
     pub(super) id: PackageId,
     pub(super) state: RecordState,
-    /// Only for `tflock index info`.
+    /// Filled only by `tflock index info`.
     pub(super) signers: Vec<RecordSigner>,
     pub(super) diagnostic: Option<Diagnostic>,
 }

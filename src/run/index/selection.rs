@@ -62,7 +62,7 @@ fn collect(settings: &IndexCommandSettings, fetcher: &Fetcher) -> LockedVersions
                     .map(|(provider, lock)| (job.engine, provider.clone(), lock.version.clone()));
                 locked.versions.extend(versions);
             }
-            // The diagnostics say what cannot be read.
+            // The directory may have a lock file. Its diagnostics say what cannot be read.
             Task::Fail => has_lock_file = true,
             Task::Skip { .. } => {}
         }

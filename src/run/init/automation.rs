@@ -57,7 +57,7 @@ const MAX_FILES: usize = 1_000;
 /// The maximum number of bytes that are read from one file. Real files have a few kilobytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file that mentions one of these words runs an engine, or a program that does.
+/// A file that mentions one of these words runs an engine, or a program that calls one.
 const ENGINE_WORDS: [&str; 6] = [
     "terraform",
     "terragrunt",
@@ -67,14 +67,14 @@ const ENGINE_WORDS: [&str; 6] = [
     "atlantis",
 ];
 
-/// In a file with one of these words, every name of a platform is one for which providers are locked.
+/// If a file contains one of these words, providers are locked for every platform that the file names.
 const LOCKING_WORDS: [&str; 3] = ["providers lock", "tflock", "tfupdate"];
 
 const SYSTEMS: [&str; 6] = [
     "darwin", "freebsd", "linux", "openbsd", "solaris", "windows",
 ];
 
-/// Commands of the engines that read a lock file, and those that scripts run beside them.
+/// The subcommands that show that a script runs an engine.
 const ENGINE_COMMANDS: [&str; 6] = ["apply", "init", "plan", "providers", "test", "validate"];
 
 /// Collects the clues in the repository with the root `top`, an absolute path without symlinks.
@@ -196,7 +196,8 @@ fn runner_platform(word: &str) -> Option<Platform> {
     is_hosted.then(|| Platform::parse(platform).ok()).flatten()
 }
 
-/// Returns `linux_amd64` for the container image of a job, whose runner has no label that names its platform.
+/// Returns `linux_amd64` if a line names the container image of a job, unless the image is for Windows or ARM. The runners of
+/// such jobs often have no label that names a platform.
 fn image_platform(line: &str) -> Option<Platform> {
     let line = line.trim_start().trim_start_matches("- ");
     let image = line.strip_prefix("image:")?;
@@ -220,7 +221,7 @@ fn is_called(engine: Engine, line: &str) -> bool {
     let words = words.map(|word| word.trim_matches(|char: char| "\"'`$(){}[]=,;".contains(char)));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.iter().enumerate().any(|(index, word)| {
-        // `terraform 1.11.4` in .tool-versions, `opentofu = "1.10"` in mise.toml
+        // For example, `terraform 1.11.4` in .tool-versions or `opentofu = "1.10"` in mise.toml.
         let is_version =
             |next: &&str| index == 0 && next.starts_with(|char: char| char.is_ascii_digit());
         let is_command = |next: &&str| ENGINE_COMMANDS.contains(next);

@@ -7,23 +7,24 @@ use std::path::{Path, PathBuf};
 use crate::display::{counted, shown_path};
 use crate::provider::{Engine, Platform};
 
-/// All clues, each with the places where it was found.
+/// All clues, each with the paths where it was found.
 pub(super) struct Clues {
-    /// The directory to which the places are relative.
+    /// The directory to which these paths are relative.
     top: PathBuf,
     pub(super) platforms: BTreeMap<Platform, CluePlaces>,
     pub(super) engines: BTreeMap<Engine, CluePlaces>,
     /// Names of directories whose modules need no lock files.
     pub(super) ignored_names: BTreeMap<&'static str, CluePlaces>,
-    /// Such names that are not ignored, because directories with these names have lock files.
+    /// Names of the same kind that are not ignored, because directories with these names have lock files.
     pub(super) locked_names: BTreeMap<&'static str, CluePlaces>,
-    /// The largest number of `h1` hashes of one provider in a lock file. Each stands for one platform, but does not name it.
+    /// The largest number of `h1` hashes of one provider in a lock file, and the path of that file. Each hash stands for one
+    /// platform, but does not name it.
     pub(super) hashed_platforms: Option<(usize, String)>,
     /// Files and directories that could not be read, with the reason.
     pub(super) unread: Vec<String>,
 }
 
-/// The first place of a clue, and the number of further places. Its text is safe to print and to write into a comment.
+/// The first path where a clue was found, and the number of other paths. The path is safe to print and to write into a comment.
 pub(super) struct CluePlaces {
     first: String,
     others: usize,
@@ -42,7 +43,7 @@ impl Clues {
         }
     }
 
-    /// Formats a path relative to the top.
+    /// Formats a path relative to `top`.
     pub(super) fn place(&self, path: &Path) -> String {
         shown_path(path.strip_prefix(&self.top).unwrap_or(path))
     }

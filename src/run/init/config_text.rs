@@ -1,4 +1,4 @@
-//! Renders the config file, in which comments name the place of each clue.
+//! Renders the config file. Comments in it name the paths where the clues were found.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,8 @@ pub(super) fn render(clues: &Clues) -> String {
     text
 }
 
-/// Writes the engine if it is OpenTofu. Terraform is the default, and a detected engine is better than a wrong one.
+/// Sets `engine` if the repository uses only OpenTofu. If it uses both engines, a comment lists the clues, and tflock detects the
+/// engine of each directory. Terraform is the default.
 fn write_engine(text: &mut String, clues: &Clues) {
     let mut engines = clues.engines.iter();
     match (engines.next(), engines.next()) {
@@ -63,7 +64,7 @@ fn write_engine(text: &mut String, clues: &Clues) {
     }
 }
 
-/// Writes an array with one value and its places on each line.
+/// Writes an array with one value per line. A comment after each value names the paths where its clue was found.
 fn write_list(text: &mut String, key: &str, values: Vec<(String, &CluePlaces)>) {
     let width = values.iter().map(|(value, _)| value.len()).max();
     let width = width.unwrap_or_default() + ",".len();

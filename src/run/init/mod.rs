@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | read the configuration of CI systems, scripts and hooks | [`automation`] |
 //! | look at the directories and their lock files | [`modules`] |
-//! | render the file, with the place of each clue | [`config_text`] |
+//! | render the file, with the paths where each clue was found | [`config_text`] |
 
 mod automation;
 mod clues;
@@ -30,7 +30,7 @@ use clues::Clues;
 enum InitError {
     #[error("cannot access `{}`", shown_path(path))]
     Directory { path: PathBuf, source: LinkError },
-    #[error("cannot create `{}`: it exists", shown_path(path))]
+    #[error("cannot create `{}`: it already exists", shown_path(path))]
     Exists { path: PathBuf },
     #[error("cannot create `{}`", shown_path(path))]
     Write { path: PathBuf, source: io::Error },

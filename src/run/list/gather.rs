@@ -99,7 +99,7 @@ fn job(directory: &ReadDirectory) -> Option<&LockJob> {
     }
 }
 
-/// Returns the addresses of the providers that are locked or required and lockable.
+/// Returns the addresses of the locked providers, and of the required providers that the engine can lock.
 fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
     let required = job.requirements.providers.keys();
     required

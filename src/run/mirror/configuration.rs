@@ -77,8 +77,8 @@ fn render(base: &Path, providers: &[ProviderAddr]) -> String {
 
 /// Returns the configuration of a mirror in an OCI registry that has these providers.
 ///
-/// OpenTofu allows a template without `hostname`, `namespace` or `type` only if all providers of the block have the same one, so
-/// each value gets a block of its own.
+/// OpenTofu allows a template without `hostname`, `namespace` or `type` only if all providers of the block have the same value
+/// for it, so each value gets its own block.
 pub(super) fn text_for_registry(
     template: &UriTemplate,
     providers: &BTreeSet<ProviderAddr>,

@@ -289,8 +289,9 @@ impl ProvidedPackage {
         Some(BTreeSet::from([zip_h1.unwrap_or(zh)]))
     }
 
-    /// Returns the `h1` that an earlier run published, if a lock file confirms it. This fails only for zips that contain entries
-    /// for directories, because their `h1` differs from that of the unpacked files; such zips must be read again.
+    /// Returns the `h1` that an earlier run published, if a lock file records it, too; otherwise, the zip must be read again. A
+    /// lock file records the `h1` of the unpacked files, which differs from that of the zip if the zip contains entries for
+    /// directories.
     fn find_locked_h1(&self, published: Vec<Hash>) -> Option<Hash> {
         published
             .into_iter()
@@ -298,7 +299,7 @@ impl ProvidedPackage {
     }
 }
 
-/// Returns whether the lock file records the digest or the `h1` of a zip, which `init` knows before it unpacks the zip.
+/// Returns whether the lock file records the digest or the `h1` of a zip. `init` can compute both before it unpacks the zip.
 pub(super) fn in_lock(hashes: &PackageHashes, locked: &BTreeSet<Hash>) -> bool {
     let zip_h1 = hashes.zip_h1.as_ref();
     locked.contains(&Hash::zh(hashes.zh)) || zip_h1.is_some_and(|hash| locked.contains(hash))

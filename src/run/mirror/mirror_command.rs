@@ -78,7 +78,7 @@ impl DirectoryCommand for MirrorCommand {
         (): &(),
         started: Instant,
     ) -> Result<MirrorReport, CommandError> {
-        // The report does not count the records that this run added.
+        // The report contains the warnings about the index, but not the number of records that were added to it.
         let index = self.locker.packages.finish_index().await;
         let index_warnings = index.warnings.iter().map(Diagnostic::caution).collect();
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
@@ -198,7 +198,8 @@ impl MirrorCommand {
         }
     }
 
-    /// Writes the index, prunes the mirror, and builds the report. `diagnostics` are those that belong to no directory so far.
+    /// Writes the index, prunes the mirror, and builds the report. `diagnostics` contains the errors so far that belong to no
+    /// directory.
     fn finish(
         &self,
         mirrored: Vec<MirroredDirectory>,
@@ -308,7 +309,8 @@ fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec
         .map_err(|errors| Diagnostic::all(&errors, &directory.path))
 }
 
-/// Returns the packages in the mirror that no lock file needs. With `reach` `hosts`, considers only hosts that lock files name.
+/// Returns the packages in the mirror that no lock file needs. With [`PruneReachArg::Hosts`], returns only packages from hosts
+/// that lock files name.
 fn unneeded_packages(
     mirror: &Mirror,
     mirrored: &[MirroredDirectory],

@@ -63,7 +63,7 @@ pub(super) fn command(args: &MirrorArgs, invocation: Invocation<'_>) -> Result<u
     directory_command::run(session, command)
 }
 
-/// Opens the store for the packages. `staging` is the directory of packages before they are pushed.
+/// Opens the store for the packages. `staging` is the directory in which packages are stored until they are pushed.
 fn open_store(
     settings: &MirrorSettings,
     session: &Session,
@@ -141,9 +141,9 @@ fn write_cli_config(
         CliConfigTarget::File(path) => {
             if let Some(path) = configuration::write(path, &text)? {
                 let message = format!(
-                    "`{}` was not written by tflock and was left unchanged; because a CLI configuration can have only one \
-                    `provider_installation` block, add this one if the file has none; otherwise, put its methods before your \
-                    `direct` block and add the same `exclude` to that block\n\n{text}",
+                    "`{}` was not written by tflock and was left unchanged; if it has no `provider_installation` block, add the \
+                    block below; otherwise, copy the methods of the block below before your `direct` block and add the same \
+                    `exclude` to your block\n\n{text}",
                     path.display()
                 );
                 printer.diagnostic(&Diagnostic::warning(Code::CliConfig, message, None));

@@ -24,7 +24,7 @@ pub(super) struct StoreError {
 pub(super) enum MirrorProblem {
     #[error("it cannot be downloaded or verified")]
     Package(#[source] Arc<PackageFailure>),
-    /// The package is genuine, but the lock file records none of its hashes.
+    /// The package has been verified, but the lock file records none of its hashes.
     #[error(
         "the lock file records different hashes for this version: `init` would reject the package"
     )]
@@ -39,7 +39,7 @@ pub(super) enum MirrorProblem {
         "the lock file records no `zh` hash: `init` would reject a package from an OCI registry"
     )]
     NoZipHash,
-    #[error("`[signers]` does not allow it")]
+    #[error("`[signers]` in `.tflock.toml` does not allow this package")]
     Signer(#[source] Box<RefusedSigner>),
     /// The mirror cannot be read or written.
     #[error(transparent)]
@@ -85,8 +85,8 @@ impl Explain for StoreError {
             )),
             MirrorProblem::NoFileHash => Some("add the `h1` hash with `--lock`".to_owned()),
             MirrorProblem::NoZipHash => Some(
-                "lock the directory with `tflock lock --engine tofu` from the registry of the provider, which names the digests of \
-                 all zips"
+                "lock the directory with `tflock lock --engine tofu` from the registry of the provider: the registry names the \
+                 digests of all zips"
                     .to_owned(),
             ),
             MirrorProblem::Signer(refused) => refused.hint(),

@@ -1,7 +1,8 @@
 //! Pushes packages to an OCI registry. Each package is pushed once, even if many lock files name it.
 //!
-//! A package whose digest a lock file records is intact, and nothing is downloaded. Otherwise, tflock downloads the package into a
-//! temporary directory, verifies it as for a mirror on disk, and uploads it. The index manifests follow at the end of the run.
+//! If the lock file records the digest of the package in the registry, nothing is downloaded. Otherwise, tflock downloads the
+//! package into a temporary directory, verifies it as for a mirror on disk, and uploads it. The index manifests follow at the end
+//! of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ impl MirrorPusher {
         }
     }
 
-    /// Announces the providers that lock files name before the run.
+    /// Announces the providers in the existing lock files, so that repositories for several providers are noticed early.
     pub(super) fn announce(&self, directories: &[ReadDirectory]) {
         for directory in directories {
             if let Task::Lock { job, .. } = &directory.task
@@ -75,8 +76,8 @@ impl MirrorPusher {
         }
     }
 
-    /// Ensures that the registry has a package that matches the hashes of one lock file. With `--check`, returns the fault of a
-    /// package that does not.
+    /// Ensures that the registry has a package that matches the hashes of one lock file. With `--check`, only checks this, and
+    /// returns the fault if the package is missing or does not match.
     pub(super) async fn provide_or_check(
         &self,
         engine: Engine,

@@ -1,5 +1,5 @@
-//! Skips local modules and parents of Terragrunt units: directories that have no lock file and that other directories use. Their
-//! users' lock files cover them.
+//! Skips local modules and parents of Terragrunt units: directories that have no lock file and that other directories use. The
+//! lock files of those other directories cover them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn is_undecided(read: &ReadWithCalls) -> bool {
         && read.directory.found_by != FoundBy::DirectoryArgument
         && match read.directory.task {
             Task::Lock { old: None, .. } => true,
-            // The file of a parent is often no valid unit.
+            // The file of a parent is often invalid as a unit, so reading it may have failed.
             Task::Fail => read.is_unit && !read.directory.lock_file().exists(),
             _ => false,
         }
@@ -82,8 +82,8 @@ fn is_parent(read: &ReadWithCalls, parents: &BTreeSet<PathBuf>) -> bool {
             .any(|file| parents.contains(&clean(&file)))
 }
 
-/// Returns the repository roots below which to search for callers, each with an area of the run. A nested repository is searched
-/// as part of the outer one. A directory that is not in a repository is its own root.
+/// Returns the repository roots below which to search for callers, each with the area of one of its directories. A nested
+/// repository is searched as part of the outer one. A directory that is not in a repository is its own root.
 fn search_roots(read: &[ReadWithCalls]) -> BTreeMap<PathBuf, Arc<Area>> {
     let repositories: BTreeMap<&PathBuf, &Arc<Area>> = read
         .iter()
@@ -138,7 +138,7 @@ fn other_directories(
         .collect()
 }
 
-/// Returns the directories that are read as root modules by themselves.
+/// Returns the directories that contain a root module and not a unit.
 fn configured(others: &[OtherDirectory]) -> Vec<(PathBuf, ReadOptions)> {
     let configured = others
         .iter()
@@ -148,7 +148,7 @@ fn configured(others: &[OtherDirectory]) -> Vec<(PathBuf, ReadOptions)> {
         .collect()
 }
 
-/// Returns what the units outside the run use.
+/// Returns the units outside the run, each with the files and modules that it uses.
 fn units_of_other_directories<'a>(
     reader: &DirectoryReader<'_>,
     others: &'a [OtherDirectory],
@@ -158,7 +158,7 @@ fn units_of_other_directories<'a>(
         .filter(|(directory, _)| directory.has_unit_file)
         .collect();
     let inputs = parallel::map(&units, |(directory, options)| {
-        // Reading the unit in a run that includes it reports its errors.
+        // Errors are ignored here. A run that includes the unit reports them.
         let outcome = reader.units.read(&directory.path).ok()?;
         Some(reader.units.inputs(&outcome, options, &reader.cache))
     });

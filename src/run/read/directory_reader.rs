@@ -185,7 +185,7 @@ impl<'a> DirectoryReader<'a> {
         Ok((detected.engine, locked))
     }
 
-    /// Replaces the entries of the lock file in `directory` if those of another one take part.
+    /// Replaces the entries in `locked` if the entries of a different lock file are used for `directory`, or none.
     fn use_lock_file(
         &self,
         used: &UsedLockFile,
@@ -202,7 +202,7 @@ impl<'a> DirectoryReader<'a> {
         Ok(())
     }
 
-    /// Reads another lock file that takes part in the lock of `directory`.
+    /// Reads the lock file at `path`, whose entries are used for `directory`.
     fn read_lock_file(
         &self,
         path: &Path,
@@ -252,7 +252,7 @@ impl<'a> DirectoryReader<'a> {
     }
 }
 
-/// Whether the requirements include a provider that the lock file of this run records.
+/// Whether the requirements include a provider that is in `scope` and that `engine` can lock.
 fn has_lockable_provider(
     requirements: &Requirements,
     scope: &ProviderScope,
@@ -278,14 +278,14 @@ fn warn_of_missing_configuration(
 
 /// Returns whether the engine finds a configuration in a directory.
 pub(super) fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
-    // The walk has already found files that both engines read. Only files for OpenTofu could replace them.
+    // If the directory has no files that only OpenTofu reads, both engines read the files that the walk found.
     if found.has_configuration && !found.has_tofu_files {
         return Ok(true);
     }
     Ok(!config::module_files(&found.path, engine)?.is_empty())
 }
 
-/// What decides whether a missing lock file is created. Callers in other directories are checked later.
+/// The facts that decide whether a missing lock file is created. Callers in other directories are checked later.
 struct CreationFacts {
     found_by: FoundBy,
     is_configured: bool,

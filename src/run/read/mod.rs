@@ -91,7 +91,7 @@ pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Ve
 }
 
 impl ReadDirectory {
-    /// Creates a directory that has not been read. Its task is to fail until reading succeeds.
+    /// Creates a directory that has not been read. Its task is [`Task::Fail`] until it has been read.
     fn unread(area: &Arc<Area>, path: PathBuf, repository: PathBuf, found_by: FoundBy) -> Self {
         Self {
             area: Arc::clone(area),
@@ -126,7 +126,8 @@ impl ReadDirectory {
         }
     }
 
-    /// Skips the directory, because units include the file of the unit in it. That file alone may have errors.
+    /// Skips the directory, because other units include its unit file. Drops its errors, because this file need not be valid on
+    /// its own.
     fn skip_as_parent(&mut self) {
         self.diagnostics.clear();
         let engine = self

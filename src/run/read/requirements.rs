@@ -17,11 +17,11 @@ use crate::walk::WalkedDirectory;
 use super::ReadDirectory;
 use super::directory_reader::{DirectoryReader, OldLockFile, is_configured};
 
-/// The requirements of a directory, and what follows for its lock file.
+/// The requirements of a directory, and how its lock file is used.
 #[derive(Default)]
 pub(super) struct DirectoryRequirements {
     pub(super) root: RootModule,
-    /// Whether the entries of the lock file are the requirements.
+    /// Whether the requirements come only from the entries of the lock file.
     pub(super) lock_only: bool,
     pub(super) is_configured: bool,
     pub(super) is_stack: bool,
@@ -30,15 +30,15 @@ pub(super) struct DirectoryRequirements {
     pub(super) lock_file: UsedLockFile,
 }
 
-/// The lock file whose entries take part.
+/// The lock file whose entries are used for a directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum UsedLockFile {
-    /// The one in the directory, if it exists.
+    /// The lock file in the directory, if it exists.
     #[default]
     Own,
-    /// The one in the source of the unit, because the unit has none.
+    /// The lock file that Terragrunt copies from the source of the unit.
     OfSource(PathBuf),
-    /// The unit does not copy its own one.
+    /// No lock file, because Terragrunt does not copy the one in the directory.
     Nothing,
 }
 
@@ -58,10 +58,10 @@ impl DirectoryRequirements {
     }
 }
 
-/// A hook may write configuration before `init`.
+/// A hook that runs before `init`. It may write configuration files that tflock does not read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "ignoring a hook that runs before `init`: requirements of configuration that it writes are missing"
+    "ignoring a hook that runs before `init`: if it writes configuration files, their requirements are missing"
 )]
 struct IgnoredHook {
     place: Place,
@@ -192,7 +192,8 @@ impl DirectoryReader<'_> {
         })
     }
 
-    /// Reports what is worth knowing about a root module, and fails if its modules are missing.
+    /// Stores the warnings and module versions of a root module in `directory`. Fails if a called module is missing, unless
+    /// `--missing-module warn` is set.
     fn accept(
         &self,
         root: RootModule,

@@ -57,7 +57,7 @@ impl<'a> WorkingSetFilter<'a> {
             None
         };
         let outcome = match found.has_unit_file.then(|| reader.units.read(&found.path)) {
-            // What the unit reads is unknown. The error is reported when it is read again.
+            // It is unknown which files the unit reads. The error is reported when the unit is read again.
             Some(Err(_)) => return true,
             Some(Ok(outcome)) => Some(outcome),
             None => None,

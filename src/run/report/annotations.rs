@@ -9,8 +9,8 @@ use crate::display::portable_path;
 use crate::lockfile::FILE_NAME;
 use crate::span::Place;
 
-/// Returns all diagnostics and findings of a run, and one for each changed lock file, sorted by severity, then by place. Those
-/// without a place get the lock file of their directory. Duplicates at the same place are merged.
+/// Returns all diagnostics and findings of a run, and one for each changed lock file, sorted by severity, then by position. Those
+/// without a position refer to the lock file of their directory. Duplicates at the same position are merged.
 pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
     let mut annotations = Vec::new();
     for directory in &report.directories {

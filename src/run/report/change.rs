@@ -7,8 +7,8 @@ use crate::config::MovedModule;
 use crate::lockfile::{Change, Update};
 use crate::provider::{Engine, Hash, HashScheme, ProviderAddr, VersionConstraints};
 
-/// Returns one line for each provider that changed, or a single line if only the format of the file did. Then comes one line for
-/// each module whose version changed, because that may be the reason.
+/// Returns one line for each provider that changed, or a single line if only the format of the file changed. One line follows for
+/// each module whose version changed, because that may explain the other changes.
 pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     let change = |provider: &ProviderReport| {
         let change = provider.change.as_ref()?;

@@ -9,10 +9,10 @@ use crate::diagnostic::{Code, Fix};
 use crate::display::{portable_path, visible_name};
 use crate::span::Place;
 
-/// The maximum number of places that a finding names without `-v`.
+/// The maximum number of positions that a finding lists without `-v`.
 const MAX_PLACES: usize = 10;
 
-/// The places and directories of identical findings.
+/// The positions and directories of identical findings.
 #[derive(Default)]
 struct FindingPlaces<'a> {
     places: BTreeSet<&'a Place>,

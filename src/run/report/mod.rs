@@ -121,7 +121,7 @@ pub(in crate::run) struct ProviderReport {
     pub(in crate::run) version: Version,
     /// The recorded constraints; for a removed entry, the former ones.
     pub(in crate::run) constraints: VersionConstraints,
-    /// The place of the entry in the old lock file.
+    /// The position of the entry in the old lock file.
     pub(in crate::run) place: Option<Place>,
     /// The number of hashes that are in both the old and the new lock file.
     pub(in crate::run) kept: usize,

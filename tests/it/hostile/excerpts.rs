@@ -98,7 +98,7 @@ fn the_message_has_the_problem_and_the_place() {
     let expected = "\
 error: `x.tf` is invalid
  --> a/x.tf:2:17
-  caused by: it is not quoted, because a symlink points to it outside the repository
+  caused by: its text is not shown, because it is outside the repository and was reached through a symlink
 ";
     assert_eq!(text.trim_end(), expected.trim_end());
     // Symlinks that point inside the repository are treated as files.

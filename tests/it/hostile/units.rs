@@ -212,7 +212,7 @@ const LEADING: &str = r#"
     a parent that is a link       | include "r" {\n  path = "link.hcl"\n  expose = true\n}\nterraform {\n  source = include.r.locals.secret\n} | it is outside
     a variable file outside       | terraform {\n  source = "../../module"\n  extra_arguments "a" {\n    commands = ["init"]\n    required_var_files = ["{OUT}/x.tfvars"]\n  }\n} | outside
     a source that is a link       | terraform {\n  source = "./link"\n} | a symlink points outside the repository
-    a copied link                 | terraform {\n  source = "../../module"\n} | not quoted, because a symlink points to it outside the repository
+    a copied link                 | terraform {\n  source = "../../module"\n} | its text is not shown, because it is outside the repository and was reached through a symlink
 "#;
 
 #[cfg(unix)]

@@ -195,20 +195,20 @@ fn commit(site: &UntrustedSite) {
 /// with it. An empty error means that the run succeeds.
 const REACHED: &str = "
     tracked file   |                       | 0 |
-    untracked file |                       | 0 | git does not track it, and this run is `--untrusted`
+    untracked file |                       | 0 | git does not track it, and `--untrusted` allows only tracked files
     untracked file | --allow-read=bad      | 0 |
-    fileexists     |                       | 0 | git does not track it, and this run is `--untrusted`
+    fileexists     |                       | 0 | git does not track it, and `--untrusted` allows only tracked files
     variable       |                       | 0 | not known before apply
     variable       | --allow-env=TF_VAR_v  | 0 |
     workspace      |                       | 0 | the source `./missing` of module `m` points outside
     outside        |                       | 0 | outside the repository, which `--untrusted` does not allow
     link           |                       | 0 | outside the repository, which `--untrusted` does not allow
-    git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
-    git link       |                       | 1 | outside of the repository, and this run is `--untrusted`
-    git alternates |                       | 1 | outside of the repository, and this run is `--untrusted`
-    hg outside     |                       | 1 | outside of the repository, and this run is `--untrusted`
-    hg share       |                       | 1 | outside of the repository, and this run is `--untrusted`
-    list outside   |                       | 1 | outside of the repository, and this run is `--untrusted`
+    git outside    |                       | 1 | outside the repository, which `--untrusted` does not allow
+    git link       |                       | 1 | outside the repository, which `--untrusted` does not allow
+    git alternates |                       | 1 | outside the repository, which `--untrusted` does not allow
+    hg outside     |                       | 1 | outside the repository, which `--untrusted` does not allow
+    hg share       |                       | 1 | outside the repository, which `--untrusted` does not allow
+    list outside   |                       | 1 | outside the repository, which `--untrusted` does not allow
     installed      |                       | 0 | host `evil.test` is not allowed
 ";
 

@@ -183,7 +183,7 @@ fn a_record_that_another_key_signed_stays_as_it_is() {
     fixture.write_record("linux_amd64", &"nonsense");
     let outcome = run_index(&fixture, "fill").expect_code(1);
     outcome.assert_stdout("1 present, 1 wrong;");
-    outcome.assert_stderr("does not count");
+    outcome.assert_stderr("cannot be used");
     outcome.assert_stderr("it is not a signed note");
 }
 
