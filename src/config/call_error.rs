@@ -18,7 +18,7 @@ pub struct CallError {
     pub(super) place: Box<Place>,
     pub(super) problem: CallProblem,
     source: Option<Box<dyn StdError + Send + Sync>>,
-    /// The message to show instead, without the source and version of the call. `None` if they may be shown.
+    /// The message that replaces the full one, without the source and version of the call. `None` if the full message may be shown.
     concealed: Option<Box<str>>,
 }
 

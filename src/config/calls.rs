@@ -34,7 +34,7 @@ pub(super) struct Variable {
     pub(super) type_constraint: Option<ArgumentValue>,
     pub(super) constant: Option<bool>,
     pub(super) nullable: Option<bool>,
-    /// A sensitive value must not appear in an address.
+    /// The `sensitive` argument. A sensitive value must not appear in an address.
     pub(super) sensitive: Option<bool>,
     pub(super) ephemeral: Option<bool>,
     pub(super) range: SourceRange,

@@ -33,13 +33,14 @@ impl Engine {
         self == Self::Terraform
     }
 
-    /// Whether the target of an `import` block may start with `resource.`. Types that would be taken for something else need it.
+    /// Whether the target of an `import` block may start with `resource.`. Without this prefix, some resource types would be parsed as
+    /// another kind of reference.
     pub(super) fn has_resource_prefix(self) -> bool {
         self == Self::Terraform
     }
 
-    /// Whether the value of a declared variable in a variable file must be constant even if it is not needed. `is_const` says
-    /// whether the variable has `const = true`.
+    /// Whether the value of a declared variable in a variable file must be constant even if no expression needs it. `is_const` says whether
+    /// the variable has `const = true`.
     pub(super) fn checks_unneeded_value(self, is_const: bool) -> bool {
         is_const || self == Self::Terraform
     }
@@ -54,7 +55,7 @@ impl Engine {
         self == Self::Tofu
     }
 
-    /// Whether a `provider` block in a test file means that its provider is required.
+    /// Whether a `provider` block in a test file requires its provider.
     pub(super) fn counts_test_providers(self) -> bool {
         self == Self::Tofu
     }

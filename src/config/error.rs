@@ -38,7 +38,8 @@ pub enum ConfigError {
     /// A variable file that an untrusted configuration must not use.
     #[error("cannot read variable values from `{path}`: {reason}")]
     UntrackedVariables { path: PathBuf, reason: String },
-    /// A variable file or a value in it is invalid. The message contains the place, because an excerpt could show a secret.
+    /// A variable file or a value in it is invalid. The message contains the position. The error has no position of its own, because
+    /// messages would then quote the file, which may contain secrets.
     #[error("{0}")]
     InvalidVariables(String),
     /// A generated file with an error whose message could quote hidden values.
@@ -56,7 +57,7 @@ pub enum ConfigError {
         place: Box<Place>,
         source: Box<AddressError>,
     },
-    /// A local name or resource type that does not give a valid provider name.
+    /// A local name or resource type from which no valid provider name can be derived.
     #[error("`{name}` is not a valid provider name")]
     ProviderName {
         place: Box<Place>,
@@ -131,7 +132,7 @@ impl From<CallError> for ConfigError {
 }
 
 const CORRECT_VARIABLES: &str =
-    "correct it, because the engines refuse it even if no module depends on its values";
+    "correct the value or file: Terraform and OpenTofu reject it even if no module depends on it";
 
 const ALLOW_READ: &str = "if the file's content may become part of an address, permit its directory with `--allow-read DIR`";
 

@@ -1,4 +1,4 @@
-//! Finds the calls of a directory that cannot be read, for example because of a syntax error.
+//! Finds the module calls in a directory whose configuration is invalid, for example because of a syntax error.
 //!
 //! A called module gets no lock file, even while its caller is invalid. Only sources that are literal strings are found.
 

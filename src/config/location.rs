@@ -14,7 +14,8 @@ pub(super) struct Location {
     pub(super) real: PathBuf,
     /// The real path of the fetched or installed package that contains the module. `None` for local modules outside packages.
     pub(super) package: Option<PathBuf>,
-    /// The assembled tree that contains the module. Then `real` is a path below its mount, and nothing exists there.
+    /// The assembled tree that contains the module; `None` for a module on disk. If it is set, `real` is a path below the mount of the
+    /// [`FileTree`], and nothing exists there on disk.
     pub(super) tree: Option<Arc<FileTree>>,
 }
 

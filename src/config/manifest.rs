@@ -1,4 +1,4 @@
-//! Reads `modules.json`, which records the modules that `init` or `get` installed, and where: docs/rules/config.md 8.
+//! Reads `modules.json`, in which `init` and `get` record the modules that they install. See section 8 of docs/rules/config.md.
 //!
 //! ```json
 //! {"Modules":[{"Key":"net.dns","Source":"registry.terraform.io/acme/dns/any","Version":"1.2.3","Dir":".terraform/modules/net.dns"}]}
@@ -45,8 +45,8 @@ pub(super) struct InstalledModule {
 }
 
 impl Manifest {
-    /// Reads the manifest of a root module. A missing or empty file has no records. If a symlink in the tree leads to a file
-    /// outside the repository, the file is treated as missing.
+    /// Reads the manifest of a root module. If the file is missing or empty, the result has no records. If a symlink in the repository
+    /// leads to a file outside the repository, the file is treated as missing.
     pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
         let path = data_directory.join(MANIFEST);
         if confine(&path).is_err() {

@@ -17,10 +17,10 @@ use super::{
     module_files, overrides,
 };
 
-/// The maximum number of requirements of one kind whose places are stored. Computing a place searches its file for line breaks.
+/// The maximum number of requirements of one kind whose positions are stored. Computing a position searches its file for line breaks.
 const MAX_PLACES: usize = 300;
 
-/// A directory, read as a module. Its files are not needed afterwards.
+/// The configuration in one directory, without the modules that it calls.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     pub(super) required_providers: BTreeMap<String, RequiredProvider>,
@@ -100,7 +100,8 @@ impl Module {
             .extend(added.state_store_providers);
     }
 
-    /// Returns the address of a provider: from `required_providers` if the local name is in it, otherwise implied.
+    /// Returns the address of a provider: from `required_providers` if it contains the local name, otherwise the address that the name
+    /// implies.
     pub(super) fn address_of(
         &self,
         name: &str,
@@ -110,7 +111,7 @@ impl Module {
         if let Some(address) = self.addresses.get(name) {
             return Ok(address.clone());
         }
-        // The type of a resource may be in upper case or in another Unicode form than the local name.
+        // The name may be derived from a resource type, whose letter case and Unicode form may differ from those of the local name.
         let implied = implied(name, range, engine)?;
         let required = self.addresses.get(&implied.type_name);
         Ok(required.cloned().unwrap_or(implied))

@@ -36,7 +36,8 @@ impl ModuleCache {
         &self.budget
     }
 
-    /// Returns the module at `location`. Messages show the path that its first reader used.
+    /// Returns the module at `location`, and reads it if necessary. If several root modules call it, messages show the path that the first
+    /// of them used.
     pub(super) fn module(&self, location: &Location, engine: Engine) -> SharedModule {
         let cells = &self.modules;
         let Some((tree, path)) = location.in_tree() else {

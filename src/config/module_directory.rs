@@ -6,9 +6,9 @@ use super::{ConfigError, FileTree, TreeEntry, TreeFile, clean, module_files};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ModuleDirectory<'a> {
-    /// A path to show in messages.
+    /// A directory on disk: the path to show in messages.
     OnDisk(&'a Path),
-    /// A path in a tree.
+    /// A directory in an assembled tree.
     Assembled(&'a FileTree, &'a Path),
 }
 
@@ -39,7 +39,8 @@ impl ModuleDirectory<'_> {
         }
     }
 
-    /// Returns a file, whose path is relative to this directory. A file on disk may be missing.
+    /// Returns the file at `path`, which is relative to this directory. `None` if an assembled tree does not contain the file. For a
+    /// directory on disk, the file may be missing.
     pub(super) fn file(&self, path: &Path) -> Option<TreeFile> {
         match self {
             Self::OnDisk(directory) => Some(TreeFile::OnDisk {
@@ -53,7 +54,7 @@ impl ModuleDirectory<'_> {
         }
     }
 
-    /// Lists a directory below this one. Also returns its files.
+    /// Calls `read` with the directory at `path` below this one, and returns the result.
     pub(super) fn below<T>(&self, path: &Path, read: impl FnOnce(&ModuleDirectory<'_>) -> T) -> T {
         match self {
             Self::OnDisk(directory) => read(&ModuleDirectory::OnDisk(&directory.join(path))),

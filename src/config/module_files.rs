@@ -1,4 +1,4 @@
-//! Selects the configuration files of a directory: docs/rules/config.md 1.
+//! Selects the configuration files of a directory. See section 1 of docs/rules/config.md.
 //!
 //! Files are selected only by name. Primary files precede override files, and each group is sorted by name in byte order.
 
@@ -54,7 +54,7 @@ fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
     (!is_hidden(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
 }
 
-/// Whether the name starts with a dot; such files are ignored. Editors' backup files (`main.tf~`, `#main.tf#`) need no such rule,
+/// Whether the name starts with a dot. Such files are ignored. Backup files of editors (`main.tf~`, `#main.tf#`) need no rule of their own,
 /// because they do not have the extension of a configuration file.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
@@ -72,8 +72,8 @@ fn is_override(stem: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// Returns the sorted names of the entries in a directory, and whether each entry is a directory. A symlink to a directory counts
-/// as a file, which means that reading it fails.
+/// Returns the sorted names of the entries in a directory, and whether each entry is a directory. A symlink to a directory counts as a
+/// file, so reading it fails.
 pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError> {
     let failed = |source| ConfigError::ReadDirectory {
         path: directory.to_path_buf(),
@@ -102,7 +102,7 @@ pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, Con
     })
 }
 
-/// The names of the files in a directory that an engine reads, like [`ModuleFiles`].
+/// The files in a directory that an engine reads. Like [`ModuleFiles`], but with names instead of paths.
 #[derive(Default)]
 pub(super) struct ModuleFileNames {
     pub(super) primary: Vec<String>,

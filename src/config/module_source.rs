@@ -1,4 +1,4 @@
-//! Module sources and their canonical form: docs/rules/config.md 8.
+//! Module sources and their canonical form. See section 8 of docs/rules/config.md.
 
 use std::fmt;
 

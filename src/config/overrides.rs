@@ -1,4 +1,4 @@
-//! Applies override files: docs/rules/config.md 6.
+//! Applies override files. See section 6 of docs/rules/config.md.
 
 use crate::provider::Engine;
 

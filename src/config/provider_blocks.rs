@@ -1,4 +1,4 @@
-//! Reads `provider` blocks: docs/rules/config.md 3.
+//! Reads `provider` blocks. See section 3 of docs/rules/config.md.
 
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::{Block, SourceRange, Strings, Value, is_identifier};

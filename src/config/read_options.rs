@@ -17,7 +17,7 @@ pub struct ReadOptions {
     pub environment: BTreeMap<String, EnvironmentValue>,
     /// The `--var` and `--var-file` options in command-line order; later values take precedence.
     pub variables: Vec<VariableOption>,
-    /// Whether the variables of the root module may have other values than those given here. If so, none of them is known.
+    /// Whether the variables of the root module may have values other than those given here. If so, all variables are unknown.
     pub has_unknown_variables: bool,
     /// Whether to read modules that only test files run.
     pub tests: Tests,

@@ -1,4 +1,4 @@
-//! Reads `required_providers` blocks: docs/rules/config.md 2.
+//! Reads `required_providers` blocks. See section 2 of docs/rules/config.md.
 
 use std::collections::BTreeMap;
 

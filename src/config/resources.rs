@@ -1,4 +1,4 @@
-//! Reads resources and similar blocks, whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
+//! Reads resources and similar blocks, whose type implies a provider, and `import` blocks. See section 3 of docs/rules/config.md.
 
 use crate::provider::Engine;
 use crate::syntax::{Block, Expr, ExprKind, SourceRange, Strings};
@@ -152,7 +152,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     })
 }
 
-/// Returns whether a resource address cannot start with this type, because the word starts another address or reference.
+/// Returns whether a resource address cannot start with this type, because the same word starts another kind of address or reference.
 fn is_reserved(type_name: &str, engine: Engine) -> bool {
     let reserved_in_terraform = [
         "arg",

@@ -1,4 +1,4 @@
-//! Reads root modules and all modules that they call, without running `init`: docs/rules/config.md 8.
+//! Reads root modules and all modules that they call, without running `init`. See section 8 of docs/rules/config.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::{AssembledModule, ConfigError, ModuleCache, ModuleSource, ReadOptions
 /// The requirements of a root module and of the modules that it calls.
 #[derive(Debug, Default)]
 pub struct RootModule {
-    /// The required providers and the places that require them, including built-in and legacy addresses.
+    /// The required providers, with the positions in the configuration that require them. Includes built-in and legacy addresses.
     pub requirements: Arc<Requirements>,
     /// The real directories of all local modules that are called, directly or indirectly.
     pub local_modules: BTreeSet<PathBuf>,
@@ -23,7 +23,7 @@ pub struct RootModule {
     /// Warnings about missing test directories, and about installed modules that are used because their source cannot be
     /// evaluated.
     pub warnings: Vec<String>,
-    /// Modules whose installed version the configuration no longer allows. A different version was fetched instead.
+    /// Modules for which tflock fetched a different version, because the configuration no longer allows the installed one.
     pub moved_modules: Vec<MovedModule>,
     /// The versions chosen for calls that allow several versions. The key consists of the call names from the root, joined by
     /// dots.
@@ -115,10 +115,10 @@ pub fn read_roots(
     })
 }
 
-/// Finds the callers of local modules. Maps the real directory of each called module to those of `directories` that call it. A
-/// directory that cannot be read has no effect; reading it as a root module reports the error.
+/// Finds the callers of local modules. Maps the real directory of each called module to those of `directories` that call it. With `--create
+/// auto`, no lock file is created in a called directory.
 ///
-/// With `--create auto`, no lock file is created in a called directory.
+/// A directory that cannot be read is ignored; reading it as a root module reports the error.
 pub fn local_callers(
     directories: &[(PathBuf, ReadOptions)],
     cache: &ModuleCache,

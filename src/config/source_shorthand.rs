@@ -1,8 +1,8 @@
-//! Shorthand of remote module sources, and which addresses need none: docs/rules/config.md 8.
+//! Expands the shorthand of remote module sources, and recognizes addresses that are not shorthand. See section 8 of docs/rules/config.md.
 
 use super::module_source::CODE_HOSTS;
 
-/// Returns whether the real tools take an address for a URL with a scheme, by the rules of Go's parser.
+/// Returns whether Terraform and OpenTofu, with the URL parser of Go, parse an address as a URL with a scheme.
 pub(super) fn has_scheme(address: &str) -> bool {
     let Some((scheme, rest)) = address.split_once(':') else {
         return false;
@@ -24,8 +24,8 @@ pub(super) fn has_scheme(address: &str) -> bool {
         && has_valid_escapes(fragment)
 }
 
-/// Returns whether `text` is a valid `USER:PASSWORD@HOST:PORT`, of which each part may be missing. The host may contain colons,
-/// except in web addresses.
+/// Returns whether `text` is a valid `USER:PASSWORD@HOST:PORT`, in which each part may be missing. The host may contain colons, except in
+/// `http` and `https` addresses.
 fn is_authority(text: &str, scheme: &str) -> bool {
     let is_web = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
     let (user, host) = text.rsplit_once('@').unwrap_or(("", text));
@@ -87,7 +87,7 @@ fn repository(host: &str, rest: &str) -> Option<String> {
         None => (rest, String::new()),
     };
     let mut parts = path.splitn(3, '/');
-    // The tools accept an empty name.
+    // Terraform and OpenTofu accept an empty name.
     let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
     let name = name.strip_suffix(".git").unwrap_or(name);
     let inner = inner.filter(|inner| !inner.is_empty());

@@ -1,4 +1,4 @@
-//! Reads Terraform Stacks: docs/rules/config.md 10.
+//! Reads Terraform Stacks. See section 10 of docs/rules/config.md.
 //!
 //! A stack declares the providers of all its components in its own `required_providers` block. The modules of the components are
 //! therefore not read.
@@ -36,7 +36,8 @@ pub fn is_stack_file(name: &str) -> bool {
         .any(|extension| name.ends_with(extension) && !module_files::is_hidden(name))
 }
 
-/// Reads the stack in `directory` and the local stacks that it embeds. Embedded stacks from other sources are missing modules.
+/// Reads the stack in `directory` and the local stacks that it embeds. An embedded stack with another kind of source counts as a missing
+/// module.
 pub fn read_stack(directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>> {
     let real = directory.canonicalize();
     let real = real.unwrap_or_else(|_| directory.to_path_buf());
@@ -58,7 +59,7 @@ pub fn read_stack(directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>>
 }
 
 struct StackReader {
-    /// The real directory that contains all local stacks.
+    /// The root of the repository, without symlinks. All embedded stacks must be inside it.
     repository: PathBuf,
     requirements: Requirements,
     root: RootModule,

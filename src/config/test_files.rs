@@ -1,4 +1,4 @@
-//! Reads test files and the modules that they run: docs/rules/config.md 7.
+//! Reads test files and the modules that they run. See section 7 of docs/rules/config.md.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
 }
 
 impl TestFiles {
-    /// Reads the test directory, which was named as `directory`.
+    /// Reads the test files in `tests`, the test directory. `directory` is its path as the user wrote it.
     fn read_test_directory(
         &mut self,
         tests: &ModuleDirectory<'_>,

@@ -1,6 +1,6 @@
 //! Recognizes common problems in the messages of git and ssh, which are in English because git runs with `LC_ALL=C`.
 
-use crate::subprocess::{ProcessOutput, SshProblem};
+use crate::subprocess::{ProcessOutput, SshProblem, find_sign};
 
 /// The maximum number of characters of standard error in an error message.
 const MAX_MESSAGE: usize = 300;
@@ -32,7 +32,7 @@ pub enum GitProblem {
     NoTls,
     /// The server responds with an error that may be temporary.
     ServerError,
-    /// The program for ssh connections is missing.
+    /// The ssh program is missing.
     NoSsh,
     Protocol,
     /// The server cannot send a part of the history.
@@ -50,7 +50,8 @@ pub enum GitProblem {
     Configuration,
 }
 
-/// Parts of messages with the problems that they indicate. An earlier one takes precedence: the later ones may also follow from it.
+/// Parts of messages, each with the problem that it indicates. Earlier entries take precedence: the messages of later ones can also be
+/// consequences of other problems.
 const SIGNS: [(&str, GitProblem); 70] = {
     use GitProblem as Problem;
     [
@@ -100,7 +101,7 @@ const SIGNS: [(&str, GitProblem); 70] = {
         ("File name too long", Problem::FileNames),
         ("invalid path", Problem::FileNames),
         ("is corrupt", Problem::Damaged),
-        // With a repository on this machine, two processes report this, in any order.
+        // If the repository is on this machine, both the client and the server report this error, in any order.
         (
             "upload-pack: aborting due to possible repository corruption",
             Problem::Damaged,
@@ -135,7 +136,7 @@ const SIGNS: [(&str, GitProblem); 70] = {
     ]
 };
 
-/// The next step for the user.
+/// The hint for each problem.
 const HINTS: [(GitProblem, &str); 22] = {
     use GitProblem as Problem;
     [
@@ -157,13 +158,13 @@ const HINTS: [(GitProblem, &str); 22] = {
         ),
         (
             Problem::UnknownHost,
-            "check the spelling of the host name; if only a proxy can reach the host, set `https_proxy`, which git uses for https but not \
-             for ssh",
+            "check the spelling of the host name; if the host can be reached only through a proxy, set `https_proxy`, which git \
+             uses for https but not for ssh",
         ),
         (
             Problem::Unreachable,
-            "check the address and whether this machine can reach the server; if only a proxy can, set `https_proxy`, which git uses for \
-             https but not for ssh",
+            "check the address and whether this machine can reach the server; if it can be reached only through a proxy, set \
+             `https_proxy`, which git uses for https but not for ssh",
         ),
         (
             Problem::Proxy,
@@ -240,10 +241,7 @@ impl GitProblem {
         if let Some((problem, line)) = SshProblem::find(message) {
             return Some((Self::Ssh(problem), line));
         }
-        SIGNS.iter().find_map(|(sign, problem)| {
-            let line = message.lines().find(|line| line.contains(sign))?;
-            Some((*problem, line.trim()))
-        })
+        find_sign(message, &SIGNS)
     }
 
     /// Returns the problem of a failed command, and the line of standard error that shows it. If the problem is unknown, this is the

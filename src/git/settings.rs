@@ -24,9 +24,9 @@ pub enum GitTarget<'a> {
     NoRepository,
     /// A known repository.
     Repository {
-        /// The path of its `.git`.
+        /// The path of the repository's `.git`.
         git_dir: &'a Path,
-        /// The root of its work tree.
+        /// The root of the repository's work tree.
         work_tree: &'a Path,
     },
     /// The repository in this directory, which must have a `.git`. Git discovers the repository and therefore checks its owner, which

@@ -1,6 +1,6 @@
 //! Recognizes common problems in the messages of Mercurial, which are in English because it runs with `LC_ALL=C`.
 
-use crate::subprocess::SshProblem;
+use crate::subprocess::{SshProblem, find_sign};
 
 /// The cause of a failed Mercurial command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum HgProblem {
     Credentials,
     /// The server has no such repository, or hides it from this user.
     NoRepository,
-    /// The repository has no such revision, or several whose hashes start in this way.
+    /// The repository has no such revision, or the abbreviated hash is ambiguous.
     UnknownRevision,
     UnknownHost,
     Unreachable,
@@ -24,7 +24,8 @@ pub enum HgProblem {
     Damaged,
 }
 
-/// Parts of messages with the problems that they indicate. An earlier one takes precedence: the later ones may also follow from it.
+/// Parts of messages, each with the problem that it indicates. Earlier entries take precedence: the messages of later ones can also be
+/// consequences of other problems.
 const SIGNS: [(&str, HgProblem); 31] = {
     use HgProblem as Problem;
     [
@@ -68,10 +69,7 @@ impl HgProblem {
         if let Some((problem, line)) = SshProblem::find(message) {
             return Some((Self::Ssh(problem), line));
         }
-        SIGNS.iter().find_map(|(sign, problem)| {
-            let line = message.lines().find(|line| line.contains(sign))?;
-            Some((*problem, line.trim()))
-        })
+        find_sign(message, &SIGNS)
     }
 
     /// Returns the next step for the user.
@@ -89,12 +87,12 @@ impl HgProblem {
                 "correct `rev`: it must be one branch, tag, bookmark or commit of the repository, not a revset"
             }
             Self::UnknownHost => {
-                "check the spelling of the host name; if only a proxy can reach the host, set `http_proxy`, which Mercurial uses for \
-                 https but not for ssh"
+                "check the spelling of the host name; if the host can be reached only through a proxy, set `http_proxy`, \
+                 which Mercurial uses for https but not for ssh"
             }
             Self::Unreachable => {
-                "check the address and whether this machine can reach the server; if only a proxy can, set `http_proxy`, which \
-                 Mercurial uses for https but not for ssh"
+                "check the address and whether this machine can reach the server; if it can be reached only through a proxy, set \
+                 `http_proxy`, which Mercurial uses for https but not for ssh"
             }
             Self::Certificate => {
                 "if your company issued the certificate, add its CA certificate to the system's store, or set `SSL_CERT_FILE` to its \

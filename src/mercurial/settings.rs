@@ -74,7 +74,8 @@ impl HgSettings {
         let fixed = FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
         variables.extend(fixed);
         let (mut command, directory) = self.settings.command(variables)?;
-        // Mercurial searches parent directories for a repository, whose configuration versions before 5.3 read. It stops here.
+        // Mercurial searches parent directories for a repository. Versions before 5.3 would read the configuration of that repository. The
+        // search stops at this directory.
         fs::create_dir_all(directory.join(".hg"))?;
         command.arg("--noninteractive");
         for setting in CONFIGURATION {

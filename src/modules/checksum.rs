@@ -166,7 +166,7 @@ fn digest<D: sha2::Digest>(file: &mut File) -> io::Result<String> {
     Ok(to_hex(&digest.finalize()))
 }
 
-/// Like [`digest`], for the crates that pgp depends on, whose trait is an older version.
+/// Like [`digest`], for the hash crates that pgp depends on. They implement an older version of the trait.
 fn digest_weak<D: sha1::Digest>(file: &mut File) -> io::Result<String> {
     let mut digest = D::new();
     read_chunks(file, |chunk| digest.update(chunk))?;

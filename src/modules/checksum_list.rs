@@ -1,4 +1,4 @@
-//! Files that list checksums, as `sha256sum` writes them, with and without `--tag`: what `checksum=file:URL` names.
+//! Checksum lists: the files that `checksum=file:URL` refers to, in the formats that `sha256sum` prints with and without `--tag`.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,12 +12,12 @@ use crate::registry::RegistryClient;
 use super::module_store::{ModuleStore, key};
 use super::{Checksum, ChecksumSource, ModuleError, ModuleLimit, disk};
 
-/// The maximum size of a checksum list, in bytes, as for the checksum lists of providers.
+/// The maximum size of a checksum list, in bytes. The checksum lists of providers have the same limit.
 const MAX_LIST_BYTES: u64 = 2 << 20;
 
-/// Returns the checksum that `source` says an archive has. `path` is the path in the archive's address.
+/// Returns the checksum that `source` gives for an archive. `path` is the path in the archive's address.
 ///
-/// A list is requested in each run, unless the run is offline: then the checksum that the last run found counts.
+/// Each run requests the list again. An offline run uses the checksum that the last run found.
 pub(super) async fn resolve(
     source: Option<&ChecksumSource>,
     path: &str,
@@ -93,7 +93,7 @@ fn check_size(bytes: usize, address: &RedactedUrl) -> Result<(), ModuleError> {
     })
 }
 
-/// Returns the first checksum in a list that is meant for the archive: the line names it, or names no file.
+/// Returns the first checksum in a list that applies to the archive. Its line contains the name of the archive, or no name.
 fn find_checksum(list: &str, archive_path: &str, list_path: &str) -> Option<Checksum> {
     let archive = Path::new(archive_path);
     let name = archive.file_name()?.to_str()?;

@@ -71,7 +71,8 @@ impl Fetcher {
         chosen.iter().filter_map(moved).collect()
     }
 
-    /// Records the module versions with which the lock file of the root module in `real` (a path without symlinks) is correct.
+    /// Records the versions of the modules in `chosen`. Call this after the lock file of the root module was found to be correct. `real` is
+    /// the directory of the root module, a path without symlinks.
     pub fn record_chosen_versions(
         &self,
         real: &Path,

@@ -22,7 +22,7 @@ pub enum ModuleError {
         address: RedactedUrl,
         problem: &'static str,
     },
-    /// A kind of source or archive that tflock does not support. The name is in the plural.
+    /// A kind of source or archive that tflock does not support, in the plural.
     #[error("{0} are not supported")]
     Unsupported(&'static str),
     /// The address of a repository whose protocol is not allowed.
@@ -37,8 +37,9 @@ pub enum ModuleError {
     /// The run is `--untrusted`, and `--allow-host` does not include the host. The value contains the port if the address has one.
     #[error("host `{0}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed(String),
-    /// The run is `--untrusted`, and the address is on this machine outside the repository.
-    #[error("`{0}` is outside of the repository, and this run is `--untrusted`")]
+    /// The address is on this machine outside the repository, and the run is `--untrusted`. Also the error for a subrepository on this
+    /// machine in a remote Mercurial repository.
+    #[error("`{0}` is outside the repository, which `--untrusted` does not allow")]
     OutsideRepository(RedactedUrl),
     #[error("{}", limit.message(address))]
     Limit {
@@ -56,7 +57,7 @@ pub enum ModuleError {
     NoSubmoduleAddress { address: RedactedUrl, path: String },
     #[error("the run was interrupted")]
     Interrupted,
-    /// An archive at a plain http address without a checksum. It could be replaced in transit.
+    /// An archive at a plain http address without a checksum. An attacker could replace it in transit.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
     #[error("module `{module}` has no version that {required} allows", required = required(constraints.as_ref()))]
@@ -103,7 +104,7 @@ pub enum ModuleError {
         message: String,
         problem: Option<HgProblem>,
     },
-    /// This version of Mercurial would run programs that a repository on this machine names.
+    /// This version of Mercurial reads the configuration of a repository on this machine, and would run programs that it names.
     #[error(
         "cannot read `{address}` safely with hg {version}, which reads the configuration of repositories"
     )]
@@ -112,7 +113,7 @@ pub enum ModuleError {
         version: String,
     },
     /// A Mercurial repository with subrepositories in a form that tflock does not support.
-    #[error("`{0}` has subrepositories of git or Subversion, or with rules for their paths")]
+    #[error("`{0}` has subrepositories of git or Subversion, or rules that rewrite their paths")]
     Subrepositories(RedactedUrl),
     #[error("{program} did not fetch `{address}` within {seconds} s")]
     RepositoryTimeout {
@@ -132,7 +133,7 @@ pub enum ModuleError {
         address: RedactedUrl,
         source: BucketError,
     },
-    /// A server with buckets refuses a request.
+    /// An object storage server refuses a request.
     #[error("{source}")]
     ObjectRefused {
         source: Box<Self>,
@@ -192,14 +193,15 @@ impl fmt::Display for FetchStep {
     }
 }
 
-/// The reason why a server with buckets refuses a request.
+/// The reason why an object storage server refuses a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectFault {
-    /// The bucket is in another region than the address says.
+    /// The bucket is not in the region that the address names.
     Region,
     /// The user may not read the object.
     Permission,
-    /// The server got no credentials, because only the address names it. The value is its origin.
+    /// The request was sent without credentials, because only the module address, and not the user, names this server. The value is the
+    /// origin of the server.
     Anonymous(String),
 }
 

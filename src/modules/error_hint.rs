@@ -1,4 +1,4 @@
-//! The next steps that errors of remote modules suggest.
+//! The hints of errors of remote modules.
 
 use crate::code::Code;
 use crate::git::GitProblem;
@@ -75,13 +75,13 @@ impl ModuleError {
                 program: VersionControl::Git,
                 ..
             } => {
-                "install git, which modules in git repositories require, or run `init` or `get` first"
+                "install git, which modules in git repositories require, or run `init` or `get` of Terraform or OpenTofu first"
             }
             Self::RunProgram {
                 program: VersionControl::Mercurial,
                 ..
             } => {
-                "install Mercurial, which modules with `hg::` require, or run `init` or `get` first"
+                "install Mercurial, which sources that start with `hg::` require, or run `init` or `get` of Terraform or OpenTofu first"
             }
             Self::RepositoryTimeout { .. } => INSTALL_TRUSTED,
             Self::Git { problem, .. } => return problem.and_then(GitProblem::hint),
@@ -114,7 +114,7 @@ impl ModuleError {
                 "push the module with this tag or digest, or name another one: without `tag` and `digest`, the tag is `latest`"
             }
             Self::OciWithTerraform(_) => {
-                "if OpenTofu runs this configuration, pass `--engine tofu` or add a file `.opentofu-version`"
+                "if OpenTofu runs this configuration, pass `--engine tofu` or add an `.opentofu-version` file"
             }
             Self::NoChecksum(_) => {
                 "write a line with the checksum and the name of the archive, as `sha256sum` prints it"
@@ -153,7 +153,7 @@ impl ObjectFault {
                     .to_owned()
             }
             Self::Permission => {
-                "check that the bucket and the object exist, and that your credentials allow to read and to list them"
+                "check that the bucket and the object exist, and that your credentials allow reading and listing them"
                     .to_owned()
             }
             Self::Anonymous(origin) => format!(

@@ -289,7 +289,7 @@ pub(super) fn archive_key(
 ) -> Option<CacheKey> {
     match checksum {
         Some(strong) if strong.is_strong() => return Some(content_key(archive.kind, strong)),
-        // Another archive with the same checksum must not take the place of this one.
+        // An attacker can create another archive with the same weak checksum, so the key also contains the address.
         Some(weak) => {
             let (kind, checksum) = (archive.kind.name(), weak.to_string());
             let address = archive.url.as_str();

@@ -1,7 +1,7 @@
 //! Modules in buckets: archives, and directories of objects.
 //!
-//! `buckets` prepares the requests, and the registry client sends them like those for other archives. A directory is listed in each run.
-//! If the tags of its objects have not changed, the cached package is used.
+//! `buckets` prepares the requests, and the registry client sends them like those for other archives. A directory is listed in each run. If
+//! the entity tags of its objects have not changed, the cached package is used.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -39,7 +39,7 @@ struct BucketAccess<'a> {
     store: StoreSettings,
     object: &'a ObjectAddress,
     address: &'a RedactedUrl,
-    /// Whether the address is allowed to use the user's credentials.
+    /// Whether requests use the user's credentials. This is the case if the user allows the host in the address.
     with_credentials: bool,
 }
 
@@ -277,7 +277,7 @@ fn refusal(error: RegistryError, fault: ObjectFault) -> ModuleError {
     ModuleError::ObjectRefused { source, fault }
 }
 
-/// Returns a digest of the names and tags of objects. `None` if one has no tag.
+/// Returns a digest of the names and entity tags of objects. `None` if an object has no tag.
 fn identify(objects: &[(String, ListedObject)]) -> Option<String> {
     let mut text = String::new();
     for (_, object) in objects {

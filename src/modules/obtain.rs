@@ -1,4 +1,4 @@
-//! Obtains a package from the disk cache, from this machine, or over the network.
+//! Obtains a package from the disk cache, from a local path, or over the network.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Modules in OCI registries (OpenTofu only): docs/rules/oci.md 5.
+//! Modules in OCI registries (OpenTofu only). See section 5 of docs/rules/oci.md.
 //!
 //! The manifest with the tag or digest leads to a layer, which is a zip. The zip is checked, unpacked and stored like other archives
 //! with a checksum. A digest always leads to the same zip. A tag can be moved, so each run requests its manifest.
@@ -17,7 +17,7 @@ use super::{ArchiveKind, Checksum, Fetcher, ModuleError, archive, disk};
 struct ModuleLayer {
     digest: OciDigest,
     checksum: Checksum,
-    /// The size in bytes that the manifest promises.
+    /// The size in bytes, according to the manifest.
     size: u64,
 }
 
@@ -102,7 +102,7 @@ async fn find_layer(
     let manifest = OciManifest::parse(&manifest.body, MODULE_ARTIFACT).map_err(failed)?;
     let layer = manifest.zip_layer().map_err(failed)?;
     let digest = layer.digest().map_err(failed)?;
-    // The checksums of archives do not include SHA-384.
+    // Archive checksums do not support SHA-384.
     let checksum = Checksum::parse(&digest.to_string());
     let checksum =
         checksum.map_err(|_sha384| failed(OciProblem::InvalidDigest(digest.to_string())))?;

@@ -1,11 +1,11 @@
-//! The environment variables that programs inherit from the caller: what they need to start, to reach servers, and to authenticate.
+//! The environment variables that programs inherit from the caller. They need them to start, to reach servers, and to authenticate.
 
 use VariableContent::{CertificatePath, ConfigurationPath, Other};
 
 /// The kind of value that a variable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableContent {
-    /// The path of configuration or programs. If the path is inside the tree, an attacker could have written what is there.
+    /// The path of configuration or programs. If the path is inside the tree, the files may come from an attacker.
     ConfigurationPath,
     /// The path of certificates. Users may keep certificates in the tree.
     CertificatePath,

@@ -1,13 +1,14 @@
 //! Runs programs of the user, such as git and Mercurial, in a controlled environment.
 //!
-//! An untrusted pull request can control what these programs fetch and the files of the tree. They start in an empty directory
-//! (`working_directory`) with few variables (`environment`, `program_settings`), and with limits on time, memory and output (`process`,
-//! `containment`). `ssh_problem` recognizes failures of ssh, which they use.
+//! An untrusted pull request can control what these programs fetch, and the files in the tree. The programs therefore start in an empty
+//! directory (`working_directory`) with few variables (`environment`, `program_settings`), and with limits on time, memory and output
+//! (`process`, `containment`). `sign` and `ssh_problem` recognize the cause of a failure in their messages.
 
 mod containment;
 mod environment;
 mod process;
 mod program_settings;
+mod sign;
 mod ssh_problem;
 mod working_directory;
 
@@ -18,4 +19,5 @@ pub use process::{
     run_collecting, run_streaming,
 };
 pub use program_settings::ProgramSettings;
+pub use sign::find_sign;
 pub use ssh_problem::SshProblem;

@@ -1,11 +1,13 @@
 //! Recognizes common problems in the messages of ssh.
 
+use super::find_sign;
+
 /// The cause of a failed ssh connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SshProblem {
     /// The key of the server is unknown.
     UnknownHostKey,
-    /// The key of the server differs from the known one.
+    /// The key of the server differs from the one in `known_hosts`.
     ChangedHostKey,
     /// A file with a key of the user is invalid, or other users may read it.
     KeyFile,
@@ -13,7 +15,7 @@ pub enum SshProblem {
     Key,
 }
 
-/// Parts of messages with the problems that they indicate. An earlier one takes precedence.
+/// Parts of messages, each with the problem that it indicates. Earlier entries take precedence.
 const SIGNS: [(&str, SshProblem); 4] = [
     (
         "REMOTE HOST IDENTIFICATION HAS CHANGED",
@@ -27,10 +29,7 @@ const SIGNS: [(&str, SshProblem); 4] = [
 impl SshProblem {
     /// Finds the problem, and the line of the message that shows it.
     pub fn find(message: &str) -> Option<(Self, &str)> {
-        SIGNS.iter().find_map(|(sign, problem)| {
-            let line = message.lines().find(|line| line.contains(sign))?;
-            Some((*problem, line.trim()))
-        })
+        find_sign(message, &SIGNS)
     }
 
     /// Returns the next step for the user.

@@ -1,5 +1,5 @@
-//! The directory in which programs start. It is empty, which prevents them, their helpers and Windows from finding files of the tree
-//! there.
+//! The directory in which programs start. It is empty: programs, their helpers and Windows look for files in the working directory, and
+//! files in the tree may come from an attacker.
 
 use std::io;
 use std::path::PathBuf;

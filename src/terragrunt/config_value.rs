@@ -1,4 +1,4 @@
-//! The value of a whole configuration, as `include` and `read_terragrunt_config` give it.
+//! Converts an evaluated configuration to an object: the value of `include` and the result of `read_terragrunt_config`.
 
 use std::collections::BTreeMap;
 
@@ -146,7 +146,7 @@ fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(entries.map(|(name, value)| (name.to_owned(), value)).into())
 }
 
-/// Returns lists and sets as tuples, and maps as objects.
+/// Converts lists and sets to tuples, and maps to objects.
 fn plain(value: &Value) -> Value {
     match value {
         Value::List(elements) | Value::Set(elements) | Value::Tuple(elements) => {

@@ -44,7 +44,7 @@ pub enum UnitError {
     Shared(Arc<Self>),
 }
 
-/// Why a configuration file has no result.
+/// The reason why the evaluation of a configuration file has no result.
 #[derive(Debug)]
 pub(super) enum Failure {
     Error(UnitError),
@@ -68,7 +68,7 @@ impl UnitError {
         }
     }
 
-    /// Returns the budget if the error is that it is exceeded.
+    /// Returns the budget that was exceeded. `None` for other errors.
     pub(super) fn exceeded(&self) -> Option<Exceeded> {
         match self {
             Self::Exceeded { budget, .. } => Some(*budget),

@@ -44,14 +44,14 @@ pub(super) struct LabeledBlock {
     pub(super) settings: Settings,
 }
 
-/// A file to generate.
+/// A `generate` block, or an entry of the `generate` argument.
 #[derive(Clone, Debug)]
 pub(super) enum Generate {
     Block {
         range: SourceRange,
         settings: Settings,
     },
-    /// An entry of the `generate` argument. `argument` is that argument without its value.
+    /// `argument` is the whole `generate` argument, with null as its value.
     Entry { value: Value, argument: Evaluated },
 }
 
@@ -63,7 +63,7 @@ impl Generate {
         }
     }
 
-    /// Returns the value of a setting.
+    /// Returns an argument of the block, or a property of the entry.
     pub(super) fn setting(&self, name: &str) -> Option<Evaluated> {
         match self {
             Self::Block { settings, .. } => settings.get(name).cloned(),

@@ -1,6 +1,7 @@
-//! Evaluates a configuration file with the files that it includes: docs/rules/terragrunt.md.
+//! Evaluates a configuration file and the files that it includes. See docs/rules/terragrunt.md.
 //!
-//! The order is that of Terragrunt: values, `include`, `feature`, `locals`, everything else, then the parents.
+//! The parts are evaluated in the same order as in Terragrunt: values, `include`, `feature`, `locals`, everything else. The included files,
+//! called parents, are merged last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(super) enum FileRole<'a> {
     AutoInclude,
 }
 
-/// Evaluates the file at `path`. `file` is the parsed file if the caller has it.
+/// Evaluates the file at `path`. `file` is the parsed file if the caller has already parsed it.
 pub(super) fn evaluate_file(
     unit: &UnitRun<'_>,
     path: &Path,
@@ -160,7 +161,7 @@ fn read_include(context: &FileContext<'_>, block: &ConfigBlock) -> Outcome<Inclu
     ))
 }
 
-/// Returns a value that must be known as text.
+/// Returns the text of a value that must be known. `what` names the value in messages.
 pub(super) fn known_text(unit: &UnitRun<'_>, evaluated: &Evaluated, what: &str) -> Outcome<String> {
     if evaluated.value.is_unknown() {
         return Err(evaluated.unknown(what, unit));
@@ -169,7 +170,7 @@ pub(super) fn known_text(unit: &UnitRun<'_>, evaluated: &Evaluated, what: &str) 
     text.ok_or_else(|| evaluated.invalid(format!("{what} must be a string")))
 }
 
-/// Evaluates a parent in the context of the unit, once.
+/// Evaluates a parent in the context of the unit. Later calls return the same result.
 fn parent_config(context: &FileContext<'_>, include: &Include) -> Outcome<Rc<EvaluatedConfig>> {
     if let Some(config) = include.config.get() {
         return Ok(Rc::clone(config));
@@ -271,7 +272,8 @@ fn override_features(unit: &UnitRun<'_>, features: &mut BTreeMap<String, Traced>
     }
 }
 
-/// Evaluates the `locals` block. A local is evaluated once all locals that it names are, even in branches that are not taken.
+/// Evaluates the `locals` block. Each local is evaluated after all locals to which its expression refers, even in branches that are not
+/// taken.
 fn evaluate_locals(context: &FileContext<'_>) -> Outcome<()> {
     *context.locals.borrow_mut() = Some(BTreeMap::new());
     let file = Arc::clone(&context.file);
@@ -300,7 +302,7 @@ fn evaluate_locals(context: &FileContext<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the first name in a local that is not available yet.
+/// Returns the first name in the expression of a local that is not available yet.
 fn blocking_name(context: &FileContext<'_>, setting: &Setting) -> Outcome<Option<String>> {
     let references = &setting.tree()?.references;
     let exceeded = |budget| context.unit.exceeded(setting.place(), budget);
@@ -395,7 +397,7 @@ fn check_dependencies(context: &FileContext<'_>, config: &EvaluatedConfig) -> Ou
             continue;
         };
         let full = clean(&context.directory().join(&path));
-        // Nothing is disclosed about directories outside of the repository.
+        // The error must not reveal whether a directory outside the repository exists.
         let is_missing = match context.unit.access.rules.resolve(&full) {
             Ok(real) => !real.is_dir(),
             Err(error) => matches!(error, AccessError::Read(_)),

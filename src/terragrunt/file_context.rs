@@ -1,4 +1,4 @@
-//! A configuration file under evaluation: its variables, and how its settings are evaluated.
+//! The context in which a configuration file is evaluated: its variables and functions.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use super::unit_config_file::{Setting, UnitConfigFile};
 use super::unit_run::UnitRun;
 use super::{UnitError, VALUES_FILE};
 
-/// An evaluated value.
+/// The value of an argument, its origins, and its expression.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) value: Value,
@@ -57,11 +57,11 @@ pub(super) enum MergeStrategy {
     Deep,
 }
 
-/// A file in the context of a unit, or of a file that an expression reads.
+/// The context of one configuration file: of a unit, of a file that it includes, or of a file that an expression reads.
 pub(super) struct FileContext<'a> {
     pub(super) unit: &'a UnitRun<'a>,
     pub(super) file: Arc<UnitConfigFile>,
-    /// The directory of the unit. It differs from the directory of the file in parents.
+    /// The directory of the unit. For a parent, it differs from the directory of the file.
     directory: PathBuf,
     /// The directory of the file if it is a parent.
     parent_directory: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub(super) struct FileContext<'a> {
     pub(super) dependencies: OnceCell<BTreeSet<String>>,
 }
 
-/// Returns a member of an object, or the object.
+/// Returns the member `name` of an object, or the object itself if `name` is `None`.
 pub(super) fn member(
     scope: &Scope<'_>,
     object: &Rc<Value>,
@@ -135,7 +135,7 @@ impl<'a> FileContext<'a> {
         Ok(context)
     }
 
-    /// The directory from which the configuration sees paths.
+    /// Returns the directory to which paths in the configuration are relative.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
@@ -148,7 +148,7 @@ impl<'a> FileContext<'a> {
         self.includes.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Evaluates a file with values.
+    /// Evaluates the values file at `path`, and returns its arguments as an object.
     pub(super) fn values_beside(&self, path: &Path) -> Outcome<Traced> {
         let file = self.unit.load(path, &ANY_ARGUMENTS, None)?;
         let mut values = BTreeMap::new();
@@ -162,8 +162,8 @@ impl<'a> FileContext<'a> {
         Ok(Traced { value, origins })
     }
 
-    /// Evaluates an argument. If it fails because a file or variable is missing that may exist on other machines, its value is
-    /// unknown.
+    /// Evaluates an argument. If evaluation fails because a file or variable is missing, the value is unknown, because the file or variable
+    /// may exist on other machines.
     pub(super) fn evaluate(&self, setting: &Setting) -> Outcome<Evaluated> {
         let exceeded = |budget| self.unit.exceeded(setting.place(), budget);
         let paid = setting.value.pay_for_tree(&self.unit.budget);
@@ -334,7 +334,7 @@ impl Include {
 }
 
 impl Evaluated {
-    /// Returns the failure for a value that must be known.
+    /// Returns the failure for this value, which must be known but is not. `what` names the value in messages.
     pub(super) fn unknown(&self, what: &str, unit: &UnitRun<'_>) -> Failure {
         Failure::Unknown(Box::new(unit.unknown(
             what,
@@ -343,7 +343,7 @@ impl Evaluated {
         )))
     }
 
-    /// The error for an invalid value. It does not quote the value.
+    /// Returns the error for an invalid value. The error does not quote the value.
     pub(super) fn invalid(&self, message: impl Into<String>) -> Failure {
         UnitError::invalid(self.written.place(), message).into()
     }

@@ -63,7 +63,7 @@ fn merge_terraform(
             .settings
             .remove(name)
             .filter(|own| own.value != Value::Null);
-        // A shallow merge loses the lists of the child.
+        // As in Terragrunt, a shallow merge drops the lists of the child.
         if let Some(own) = own.filter(|_| is_deep) {
             join_lists(&mut parent.settings, name, own);
         }

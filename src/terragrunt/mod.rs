@@ -1,8 +1,8 @@
-//! Evaluates Terragrunt units without running Terragrunt: docs/rules/terragrunt.md.
+//! Evaluates Terragrunt units without running Terragrunt. See docs/rules/terragrunt.md.
 //!
-//! A unit is a directory with a `terragrunt.hcl`. Terragrunt assembles a root module from the unit's source, its own files and
-//! generated files, and runs the engine there. This module finds out what it would assemble. It executes nothing: the results of
-//! commands, hooks and other programs, and the outputs of other units, are unknown values.
+//! A unit is a directory with a `terragrunt.hcl`. Terragrunt assembles a root module from the unit's source, its own files and generated
+//! files, and runs the engine there. This module determines what Terragrunt would assemble. It executes nothing: the results of commands,
+//! hooks and other programs, and the outputs of other units, are unknown values.
 
 mod assembly;
 mod config_value;
@@ -47,7 +47,7 @@ pub fn is_unit_file(name: &str) -> bool {
 /// The name of the file with the values that a stack gives to a unit.
 const VALUES_FILE: &str = "terragrunt.values.hcl";
 
-/// The name of the file that is merged over the configuration beside it.
+/// The name of a file that is merged into the configuration beside it. Its settings take precedence.
 const AUTOINCLUDE_FILE: &str = "terragrunt.autoinclude.hcl";
 
 /// The names of the files of stacks.

@@ -14,9 +14,9 @@ pub(super) enum Origin {
     Variable(String),
     /// A function that executes something, reads a file, or whose result tflock does not compute.
     Function(String),
-    /// A missing file, by the path as the configuration gives it.
+    /// A missing file: the path as written in the configuration.
     MissingFile(String),
-    /// The origins of the unknown values of another file.
+    /// The origins of an unknown value in another file, as text.
     Described(String),
 }
 

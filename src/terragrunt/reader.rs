@@ -18,12 +18,12 @@ use super::unit_builder::build_unit;
 use super::unit_run::UnitRun;
 use super::{UNIT_FILE, UNIT_FILE_JSON, Unit, UnitError, UnitOutcome};
 
-/// What the evaluation of units depends on besides files.
+/// The input for the evaluation of units, in addition to their files.
 #[derive(Clone, Debug, Default)]
 pub struct UnitOptions {
     /// The environment variables by name. A variable whose value is withheld counts as unknown.
     pub environment: BTreeMap<String, EnvironmentValue>,
-    /// The working directory: messages show paths below it relative to it.
+    /// The working directory. Messages show paths inside it as relative paths.
     pub working_directory: PathBuf,
     /// The rules for which files the configuration can read.
     pub files: Arc<ReadRules>,
@@ -52,7 +52,7 @@ impl UnitReader {
     /// Evaluates the unit in `directory`, a path as the user would write it.
     ///
     /// # Errors
-    /// Fails where Terragrunt would fail, and if the configuration may not read a file.
+    /// Fails if Terragrunt would fail, or if the configuration must not read a file.
     pub fn read(&self, directory: &Path) -> Result<UnitOutcome, Vec<UnitError>> {
         let failed = |error| vec![UnitError::Directory(error)];
         let absolute = std::path::absolute(self.options.working_directory.join(directory));
@@ -115,7 +115,7 @@ impl UnitReader {
         }
     }
 
-    /// Returns the path to show for an absolute path.
+    /// Returns the path by which messages refer to an absolute path.
     pub(super) fn shown(&self, path: &Path) -> PathBuf {
         let base = &self.options.working_directory;
         match path.strip_prefix(base) {

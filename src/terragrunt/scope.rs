@@ -10,18 +10,18 @@ use super::functions;
 use super::origins::{Origin, Origins, names};
 use super::text_with_holes::BLOCK;
 
-/// The scope of one expression. Variables and functions are looked up when they are evaluated: `try` catches missing ones.
+/// The scope of one expression. Variables and functions are looked up during evaluation, so `try` can catch missing ones.
 pub(super) struct Scope<'a> {
     pub(super) context: &'a FileContext<'a>,
     /// The origins of the unknown and hidden values found so far.
     pub(super) origins: RefCell<Origins>,
     /// Whether missing files and variables are unknown values instead of errors.
     pub(super) is_lenient: bool,
-    /// Whether a missing file or variable was an error.
+    /// Whether a missing file or variable has caused an error.
     pub(super) has_missing: Cell<bool>,
 }
 
-/// The message for a unit without values. It must not be caught: see [`is_missing_values`].
+/// The message for a unit without values. [`is_missing_values`] recognizes the error by this message.
 const NO_VALUES: &str =
     "`values` is not available, because there is no `terragrunt.values.hcl` beside the file";
 
@@ -49,7 +49,7 @@ impl<'a> Scope<'a> {
         Value::Unknown
     }
 
-    /// Returns an unknown value for something missing, or the error if missing things are errors.
+    /// Returns an unknown value for a missing file or variable. Fails with `problem` unless the scope is lenient.
     pub(super) fn missing(
         &self,
         origin: Origin,
@@ -62,7 +62,7 @@ impl<'a> Scope<'a> {
         Err(problem)
     }
 
-    /// The origin of a missing file. Its path is left out if it contains a hidden value.
+    /// Returns the origin of a missing file. The path is left out if it may contain a hidden value.
     pub(super) fn missing_file(&self, path: &str) -> Origin {
         let is_hidden = !self.origins.borrow().hidden.is_empty();
         Origin::MissingFile(if is_hidden { "…" } else { path }.to_owned())
@@ -72,7 +72,7 @@ impl<'a> Scope<'a> {
         self.origins.borrow_mut().join(origins);
     }
 
-    /// The description of a hole: the origins of the unknown values so far.
+    /// Returns the text of a hole, which stands for an unknown part of a string. It names the origins of the unknown values so far.
     fn hole_text(&self, is_block: bool) -> String {
         let origins = self.origins.borrow();
         let mut text = String::from(HOLE_START);

@@ -1,4 +1,4 @@
-//! What the units of a run share: parsed files, evaluated files, and answers about the file system.
+//! Data that the units of a run share: parsed files, evaluated files, and answers about the file system.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
@@ -21,10 +21,10 @@ use super::unit_config_file::UnitConfigFile;
 /// The maximum size of a configuration file, in bytes, as for configurations of Terraform.
 const MAX_FILE_SIZE: u64 = 16 << 20;
 
-/// The maximum number of answers of one kind to keep. Others are computed again.
+/// The maximum number of answers of one kind to keep. Further answers are computed each time.
 const MAX_ANSWERS: usize = 100_000;
 
-/// The maximum size of the evaluated files to keep, in bytes. Other files are evaluated again.
+/// The maximum size of the evaluated files to keep, in bytes. Further files are evaluated each time.
 const MAX_EVALUATED: u64 = 64_000_000;
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct SharedFiles {
     access: Answers<PathBuf, Arc<SharedAccess>>,
 }
 
-/// What the units of one repository may read, and what they have found.
+/// The rules for what the units of one repository may read, and the results of their reads.
 #[derive(Debug)]
 pub(super) struct SharedAccess {
     pub(super) rules: ReadAccess,
@@ -47,7 +47,7 @@ pub(super) struct SharedAccess {
 
 type ParseResult = Result<Arc<UnitConfigFile>, Arc<UnitError>>;
 
-/// Answers that any number of threads may compute at the same time, with the same result.
+/// A cache of answers. Several threads may compute the same answer at the same time, with the same result.
 #[derive(Debug)]
 struct Answers<K, V>(RwLock<HashMap<K, V>>);
 
@@ -80,7 +80,8 @@ pub(super) struct EvaluatedFile {
     pub(super) value: Value,
     pub(super) origins: Origins,
     pub(super) files_read: BTreeSet<PathBuf>,
-    /// The steps, values and bytes that the evaluation took. Each use costs as much, whoever evaluated the file.
+    /// The steps, values and bytes that the evaluation took. Each use of the result takes as much from the budget of its unit, even if
+    /// another unit evaluated the file.
     pub(super) cost: [u64; 3],
 }
 
@@ -131,7 +132,8 @@ impl SharedAccess {
         })
     }
 
-    /// Whether there is an entry at `path`. A symlink counts wherever it leads, so that reading it reports what is wrong.
+    /// Whether there is an entry at `path`. A symlink counts even if its target is missing or must not be read: reading it then reports the
+    /// problem.
     pub(super) fn has_entry(path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok()
     }
@@ -159,7 +161,7 @@ impl SharedAccess {
 
     pub(super) fn keep_evaluated(&self, path: &Path, file: &Arc<EvaluatedFile>) {
         let [_, values, bytes] = file.cost;
-        // A value takes about as much memory as this many bytes of text.
+        // Besides its text, a value takes about 64 bytes of memory.
         let cost = values * 64 + bytes;
         if self.evaluated_cost.fetch_add(cost, Ordering::Relaxed) < MAX_EVALUATED {
             self.evaluated.insert(path.to_path_buf(), Arc::clone(file));

@@ -1,14 +1,14 @@
-//! Text whose parts can be unknown.
+//! Text with unknown parts, called holes.
 
 use std::collections::BTreeSet;
 
 use crate::syntax::{HOLE_END, HOLE_START};
 
-/// Text in which markers stand for unknown parts. A marker consists of lower-case letters and occurs only once.
+/// Text in which a marker stands for each unknown part. A marker consists of lower-case letters and occurs only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextWithHoles {
     pub text: String,
-    /// In the order of their markers.
+    /// The unknown parts, in the order of their markers in the text.
     pub holes: Vec<Hole>,
 }
 
@@ -22,7 +22,7 @@ pub struct Hole {
 }
 
 impl TextWithHoles {
-    /// Replaces the holes in the text of an evaluated string with markers.
+    /// Replaces the holes in the text of an evaluated string with markers. There, a hole is text between `HOLE_START` and `HOLE_END`.
     pub fn of(text: &str) -> Self {
         let mut result = Self::default();
         let stem = marker_stem(text);
@@ -55,7 +55,7 @@ impl TextWithHoles {
 /// The first character of a hole that can consist of any number of lines.
 pub(super) const BLOCK: char = '\u{1}';
 
-/// Returns a text of letters that does not occur in `text` after `unknownq` with further letters.
+/// Returns the start of all markers: `unknown`, one or more `x`, and `q`. The number of `x` is chosen so that it does not occur in `text`.
 fn marker_stem(text: &str) -> String {
     let taken: BTreeSet<usize> = text
         .match_indices("unknown")
@@ -70,7 +70,7 @@ fn marker_stem(text: &str) -> String {
     format!("unknown{}q", "x".repeat(free))
 }
 
-/// Writes a number in letters.
+/// Writes a number with letters instead of digits.
 fn letters(number: usize) -> String {
     let digit = |digit: u8| char::from(b'a' + (digit - b'0'));
     number.to_string().bytes().map(digit).collect()

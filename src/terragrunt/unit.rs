@@ -28,7 +28,7 @@ pub struct Unit {
     pub backend: Option<GeneratedFile>,
     /// The inputs, which Terragrunt passes as `TF_VAR_NAME`. Values and parts of values can be unknown.
     pub inputs: BTreeMap<String, Value>,
-    /// Whether `inputs` may lack names, because the whole value is unknown.
+    /// Whether the unit may have further inputs, because the value of `inputs` as a whole is unknown.
     pub has_unknown_inputs: bool,
     /// The `extra_arguments` blocks that apply to `init`, in order.
     pub init_arguments: Vec<ExtraArguments>,
@@ -37,9 +37,9 @@ pub struct Unit {
     pub copies_lock_file: bool,
     /// Whether `exclude` prevents all runs in the unit.
     pub never_runs: bool,
-    /// The hooks that run before `init` or before the source is read: they may write configuration.
+    /// The positions of hooks that run before `init` or before the source is read. They may write configuration files.
     pub hooks_before_init: Vec<Place>,
-    /// The files that decide the result, and the missing files that were searched for: absolute paths.
+    /// The absolute paths of the files that determine the result, and of missing files that were searched for.
     pub files_read: BTreeSet<PathBuf>,
 }
 
@@ -72,7 +72,7 @@ pub struct GeneratedFile {
     pub hidden: Option<String>,
 }
 
-/// What happens if the file exists already.
+/// What happens if the file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfExists {
     Overwrite,
@@ -102,7 +102,7 @@ pub struct ExtraArguments {
     pub place: Option<Place>,
 }
 
-/// Why a unit stays unknown.
+/// The reason why the requirements of a unit are unknown.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("cannot determine what the unit requires: {what} depends on {origins}")]
 pub struct UnknownUnit {
@@ -113,7 +113,7 @@ pub struct UnknownUnit {
     pub place: Place,
     /// How the user can provide the value, if that is possible.
     pub hint: Option<String>,
-    /// As [`Unit::files_read`].
+    /// Like [`Unit::files_read`].
     pub files_read: BTreeSet<PathBuf>,
 }
 
@@ -135,7 +135,7 @@ impl Explain for UnknownUnit {
 pub enum UnitOutcome {
     Known(Box<Unit>),
     Unknown(Box<UnknownUnit>),
-    /// The unit requires values that only a stack sets, and it has no values file: it is a template of a catalog.
+    /// The unit is a template in a catalog: it requires values that only a stack sets, and it has no values file.
     Template {
         files_read: BTreeSet<PathBuf>,
     },

@@ -1,4 +1,4 @@
-//! Turns the merged configuration of a unit into a [`Unit`]: checks what must be known.
+//! Converts the merged configuration of a unit to a [`Unit`]. Checks that the values on which the requirements depend are known.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
     ExtraArguments, GeneratedFile, IfDisabled, IfExists, TextWithHoles, Unit, UnitError, UnitSource,
 };
 
-/// The command for which the lock file counts.
+/// The command of the engine that reads and writes the lock file.
 const COMMAND: &str = "init";
 
 /// The pseudo-command in `after_hook` blocks whose hooks run before `init`.

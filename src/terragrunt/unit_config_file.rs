@@ -36,7 +36,7 @@ pub(super) struct ConfigBlock {
     pub(super) body: ConfigBody,
 }
 
-/// An argument. Its tree is built when it is first evaluated.
+/// An argument. Its syntax tree is built when it is first evaluated.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) name: String,
@@ -47,7 +47,8 @@ pub(super) struct Setting {
 #[derive(Debug)]
 pub(super) struct SettingTree {
     pub(super) expression: Expr,
-    /// The variables with their first attributes, in order, except those that the expression itself declares.
+    /// The variables to which the expression refers, each with its first attribute, in order. Variables that the expression itself declares
+    /// are omitted.
     pub(super) references: Vec<(String, Option<String>)>,
 }
 
@@ -67,7 +68,7 @@ impl UnitConfigFile {
         })
     }
 
-    /// Returns the place of the whole file.
+    /// Returns the position of the whole file.
     pub(super) fn place(&self) -> Place {
         Place::file(self.source.path())
     }
@@ -172,7 +173,7 @@ impl BlockSchema {
         match self.kind {
             // In JSON, `generate` is an argument.
             "generate" if is_json()? => Ok(Vec::new()),
-            // In JSON, an `include` without a label has a path.
+            // In JSON, an object with `path` is an `include` block without a label.
             "include" if is_json()? => {
                 let bare = body.blocks(self.kind, 0)?;
                 if bare.iter().any(|block| has_path(block.body())) {
@@ -242,7 +243,7 @@ impl Setting {
 
 fn references(expression: &Expr) -> Vec<(String, Option<String>)> {
     let found = ReferenceCollector::default();
-    // The scope accepts everything.
+    // This cannot fail, because the scope accepts all names.
     let _ = syntax::check_references(expression, &found);
     found.0.into_inner()
 }

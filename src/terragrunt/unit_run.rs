@@ -32,11 +32,11 @@ pub(super) struct UnitRun<'r> {
     reading: RefCell<Vec<PathBuf>>,
     /// Whether the values computed since this was last reset depend on the unit.
     depends_on_unit: Cell<bool>,
-    /// The place of the expression that exceeded the budget.
+    /// The position of the expression that exceeded the budget.
     exceeded_at: OnceCell<Place>,
 }
 
-/// The depth that a file adds to the expression that reads it.
+/// The nesting depth that reading a file adds to the expression that reads it.
 const FILE_DEPTH: usize = 8;
 
 const READS_ITSELF: &str = "the file reads itself, directly or through other files";
@@ -79,13 +79,13 @@ impl<'r> UnitRun<'r> {
         self.depends_on_unit.set(true);
     }
 
-    /// Records the place of the innermost expression that exceeded the budget.
+    /// Returns the error for an exceeded budget. Its position is that of the innermost expression that exceeded the budget.
     pub(super) fn exceeded(&self, place: Place, budget: Exceeded) -> UnitError {
         let place = Box::new(self.exceeded_at.get_or_init(|| place).clone());
         UnitError::Exceeded { place, budget }
     }
 
-    /// Runs `inner` with `levels` less of the remaining depth.
+    /// Runs `inner` with a remaining depth that is reduced by `levels`.
     pub(super) fn nested<T>(
         &self,
         levels: usize,
@@ -119,7 +119,8 @@ impl<'r> UnitRun<'r> {
         loaded.map_err(refused)?.map_err(UnitError::Shared)
     }
 
-    /// Returns what `read_terragrunt_config` has already returned for the file at `path`, for this or another unit.
+    /// Returns the earlier result of `read_terragrunt_config` for the file at `path`, from this or another unit, and charges its cost to
+    /// the budget.
     pub(super) fn known_file(
         &self,
         path: &Path,
@@ -140,8 +141,8 @@ impl<'r> UnitRun<'r> {
         Ok(Some(file))
     }
 
-    /// Evaluates the file at `path` for `read_terragrunt_config`. The result is kept for all units if it does not depend on the
-    /// unit, otherwise for this unit.
+    /// Evaluates the file at `path` for `read_terragrunt_config`. If the result depends on the unit, it is kept for this unit, otherwise
+    /// for all units.
     pub(super) fn evaluate_once(
         &self,
         path: &Path,
@@ -178,7 +179,7 @@ impl<'r> UnitRun<'r> {
         Ok(file)
     }
 
-    /// Describes a value that must be known.
+    /// Returns the explanation for a value that must be known but is not.
     pub(super) fn unknown(&self, what: &str, origins: &Origins, place: Place) -> UnknownUnit {
         let variables = origins.unknown.iter().filter_map(|origin| match origin {
             Origin::Variable(name) => Some(name.as_str()),

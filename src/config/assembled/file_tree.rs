@@ -15,24 +15,25 @@ use crate::syntax::{SourceFile, TextOrigin};
 use super::tree_layer::EntryKind;
 use super::{FileSelection, TreeLayer};
 
-/// Directories laid over each other, and single files in them. Paths in the tree are relative and contain no `.` or `..`.
+/// A tree of files in memory. It consists of directories on disk that are laid over each other, and of single files that are added or
+/// removed. Paths in the tree are relative and contain no `.` or `..`.
 #[derive(Debug)]
 pub struct FileTree {
-    /// An absolute path that identifies the tree. No file exists there.
+    /// The absolute path that stands for the root of the tree. It identifies the tree, and nothing exists there on disk.
     mount: PathBuf,
-    /// Later layers take precedence.
+    /// The directories. Later layers take precedence.
     layers: Vec<TreeLayer>,
-    /// The entries of the directories on disk that have been listed.
+    /// The directories that have been listed, by path in the tree.
     listings: Mutex<BTreeMap<PathBuf, Listing>>,
-    /// Single files, which take precedence over the layers. `None` removes a file.
+    /// Single files by path in the tree. They take precedence over the layers; `None` removes a file.
     files: BTreeMap<PathBuf, Option<TreeFile>>,
-    /// What to do if a module calls a local module that is not in the tree.
+    /// The hint for the error if a module calls a local module that is not in the tree.
     missing_hint: Option<String>,
     pub(in crate::config) modules: ModuleCells,
 }
 
-/// The kinds of the entries of a directory by name, with the position of the uppermost layer that has it. `None` if no layer has the
-/// directory.
+/// The entries of a directory by name: the kind of each, and the index of the uppermost layer that contains it. `None` if no layer contains
+/// the directory.
 type Listing = Option<Arc<BTreeMap<String, (EntryKind, usize)>>>;
 
 #[derive(Clone, Debug)]
@@ -53,14 +54,15 @@ pub enum TreeFile {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedText {
-    /// The name of the file, whose extension selects the syntax.
+    /// The path of the file in the tree. Its extension selects the syntax.
     pub name: PathBuf,
     pub text: Vec<u8>,
     pub origin: TextOrigin,
 }
 
 impl FileTree {
-    /// Creates an empty tree. `mount` is an absolute path that no other tree has, and at which nothing exists.
+    /// Creates an empty tree. `mount` is the absolute path that stands for its root. No other tree may have this path, and nothing may
+    /// exist there.
     pub fn new(mount: PathBuf) -> Self {
         Self {
             mount,
@@ -87,7 +89,7 @@ impl FileTree {
         self.files.insert(path, None);
     }
 
-    /// Sets what to do if a module calls a local module that is not in the tree.
+    /// Sets the hint for the error if a module calls a local module that is not in the tree.
     pub fn set_missing_hint(&mut self, hint: String) {
         self.missing_hint = Some(hint);
     }
@@ -119,7 +121,7 @@ impl FileTree {
         }
     }
 
-    /// Lists a directory of the layers. `None` if none of them has it.
+    /// Lists a directory without the single files. `None` if no layer contains the directory.
     fn listing(&self, path: &Path) -> io::Result<Listing> {
         if let Some(known) = self.known_listing(path) {
             return Ok(known);
@@ -136,7 +138,8 @@ impl FileTree {
         Ok(listing)
     }
 
-    /// Returns the listing of a directory that has been listed, or that is missing in the listing of its parent.
+    /// Returns the listing of a directory if it is known without access to the disk: because the directory has been listed before, or
+    /// because the listing of its parent does not contain it.
     fn known_listing(&self, path: &Path) -> Option<Listing> {
         let listings = lock(&self.listings);
         if let Some(listing) = listings.get(path) {
@@ -180,7 +183,8 @@ impl FileTree {
         path.as_os_str().is_empty() || matches!(self.find(path), Some(TreeEntry::Directory))
     }
 
-    /// Returns the directories on disk of which `path` in the tree consists, and their packages, the uppermost first.
+    /// Returns the directories on disk that are laid over each other at `path` in the tree, uppermost first, and the fetched package of
+    /// each.
     pub(in crate::config) fn directories(
         &self,
         path: &Path,
@@ -191,7 +195,7 @@ impl FileTree {
             .filter_map(move |layer| Some((layer.directory(path)?, layer.package.as_deref())))
     }
 
-    /// Returns the directories of the user that the tree consists of.
+    /// Returns the directories of those layers that belong to the user and not to a fetched package.
     pub(in crate::config) fn own_directories(&self) -> Vec<PathBuf> {
         let own = self.layers.iter().filter(|layer| layer.package.is_none());
         own.map(|layer| layer.directory.clone()).collect()
@@ -204,7 +208,7 @@ impl FileTree {
             .find_map(|layer| layer.package.as_deref())
     }
 
-    /// Returns the directories of the user at which the local module `path` would be looked for, whether or not they exist.
+    /// Returns the directories of the user in which the local module at `path` could be, whether or not they exist.
     pub(in crate::config) fn possible_directories(
         &self,
         path: &Path,
@@ -213,7 +217,8 @@ impl FileTree {
         own.filter_map(move |layer| layer.on_disk(path))
     }
 
-    /// Returns the directory on disk with the same module as `path` in the tree, so that roots can share the module.
+    /// Returns the directory on disk that contains the same module as `path` in the tree, if there is one. Root modules can then share the
+    /// parsed module.
     pub(in crate::config) fn same_directory(&self, path: &Path) -> Option<PathBuf> {
         if self
             .files_below(path)
@@ -234,7 +239,7 @@ impl FileTree {
         found
     }
 
-    /// Follows the symlinks in `path`, if it is a directory of a layer that is used as it is.
+    /// Resolves the symlinks in `path` if its uppermost layer keeps symlinks, that is, if the layer selects [`FileSelection::All`].
     pub(in crate::config) fn resolve_links(&self, path: PathBuf) -> PathBuf {
         let resolve = |layer: &TreeLayer| {
             let real = layer.directory(&path)?.canonicalize().ok()?;
@@ -249,7 +254,7 @@ impl FileTree {
         layer.and_then(resolve).unwrap_or(path)
     }
 
-    /// Returns the path in the tree of an absolute path below the mount. `None` for other paths.
+    /// Converts an absolute path below the mount to a path in the tree. `None` for other paths.
     pub(in crate::config) fn path_in_tree(&self, absolute: &Path) -> Option<PathBuf> {
         let clean = clean(absolute);
         clean.strip_prefix(&self.mount).ok().map(Path::to_path_buf)

@@ -1,8 +1,8 @@
 //! Root modules that are assembled in memory: directories laid over each other, and generated files.
 //!
-//! An assembled module has no directory of its own on disk. Its files form a [`FileTree`], in which the root module is one of the
-//! directories. Each file is read from where it is, and messages show that place. Generated files show the place that defines
-//! their text.
+//! An assembled module has no directory of its own on disk. Its files form a [`FileTree`], and the root module is one of the directories in
+//! this tree. For a file on disk, messages show the path on disk. For a generated file, they show the position of the configuration that
+//! defines its text.
 
 mod file_tree;
 mod tree_layer;

@@ -25,9 +25,10 @@ pub struct TreeLayer {
 pub enum FileSelection {
     /// All files. The directory is used as it is, so symlinks stay symlinks.
     All,
-    /// Copies of all files whose path has no component that starts with a dot.
+    /// All files whose path has no component that starts with a dot. They count as copies, so symlinks are resolved.
     Visible,
-    /// Copies of the files and directories for whose path, relative to the layer, the function returns true.
+    /// The files and directories for which the function returns true. Its argument is the path relative to the layer. The files count as
+    /// copies, so symlinks are resolved.
     Chosen(Arc<dyn Fn(&Path) -> bool + Send + Sync>),
 }
 
@@ -36,11 +37,11 @@ pub enum FileSelection {
 pub(super) enum EntryKind {
     Directory,
     File,
-    /// A symlink whose target has not been looked at.
+    /// A symlink whose target is unknown.
     Link,
 }
 
-/// Whether a directory does not exist.
+/// Whether `error` means that there is no directory at the path.
 fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -80,7 +81,7 @@ impl TreeLayer {
         is_included.then(|| join(&self.directory, relative))
     }
 
-    /// Returns the file or directory that is `path` in the tree, if it exists. Follows symlinks.
+    /// Returns the file or directory at `path` in the tree, if it exists. Follows symlinks.
     pub(super) fn find(&self, path: &Path) -> Option<TreeEntry> {
         let metadata = fs::metadata(self.on_disk(path)?).ok()?;
         if metadata.is_dir() {
@@ -90,14 +91,14 @@ impl TreeLayer {
         }
     }
 
-    /// Returns the file that is `path` in the tree, and is known to exist.
+    /// Returns the file at `path` in the tree, which is known to exist.
     pub(super) fn file(&self, path: &Path) -> Option<TreeEntry> {
         let package = self.package.clone();
         let path = self.on_disk(path)?;
         Some(TreeEntry::File(TreeFile::OnDisk { path, package }))
     }
 
-    /// Returns the directory on disk that is `path` in the tree, if it exists.
+    /// Returns the directory on disk for `path` in the tree, if it exists.
     pub(super) fn directory(&self, path: &Path) -> Option<PathBuf> {
         self.on_disk(path).filter(|path| path.is_dir())
     }
@@ -134,7 +135,7 @@ impl TreeLayer {
         Ok(true)
     }
 
-    /// Returns the kind of an entry in the tree. A copy contains the target of a symlink.
+    /// Returns the kind of an entry. In a layer of copies, a symlink to a directory counts as a directory.
     fn kind(&self, entry: &fs::DirEntry) -> EntryKind {
         let is_copied = !matches!(self.selection, FileSelection::All);
         match entry.file_type() {
@@ -145,7 +146,7 @@ impl TreeLayer {
         }
     }
 
-    /// Returns the next component of the way from `path` down to this layer.
+    /// Returns the component after `path` in the path of this layer. `None` if the layer is not below `path`.
     fn next_component(&self, path: &Path) -> Option<Component<'_>> {
         self.at.strip_prefix(path).ok()?.components().next()
     }

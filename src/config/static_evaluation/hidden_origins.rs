@@ -19,7 +19,7 @@ pub(in crate::config) enum HiddenOrigin {
     Workspace,
     /// A configuration file that is a symlink to a file outside the repository.
     Link(PathBuf),
-    /// The origins of the text of a generated file.
+    /// The origins of the hidden values in the text of a generated file.
     Text(String),
 }
 

@@ -29,7 +29,7 @@ impl ExpressionPosition {
         }
     }
 
-    /// Whether a value that Terraform does not know before apply counts as unknown here, instead of being an error.
+    /// Whether a value that is not known before apply counts as unknown at this position in Terraform, instead of being an error.
     const fn is_indirect(self) -> bool {
         matches!(self, Self::Local | Self::Argument)
     }
@@ -41,7 +41,7 @@ pub(super) struct InstanceScope<'a> {
     pub(super) position: ExpressionPosition,
     /// The nesting depth that remains for the values that the expression refers to.
     pub(super) depth: usize,
-    /// The origins of the hidden values found so far on which the expression depends.
+    /// The origins of the hidden values that the evaluation has found so far.
     pub(super) origins: RefCell<HiddenOrigins>,
 }
 
@@ -77,7 +77,7 @@ impl InstanceScope<'_> {
         match name {
             "module" => Ok(self.instance.path().into()),
             "root" => Ok(".".into()),
-            // The engine runs elsewhere.
+            // The engine runs in a different directory, whose path is unknown.
             "cwd" if context.is_assembled() => self.refused("path", Some(name)),
             "cwd" => match std::path::absolute(context.root) {
                 Ok(path) => Ok(path.to_string_lossy().into_owned().into()),
@@ -138,7 +138,7 @@ impl EvalScope for InstanceScope<'_> {
 
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let budget = &self.instance.context.budget;
-        // Types in strings are valid only in variables.
+        // Only the `type` of a variable may be written as a string.
         let is_quoted = matches!(target.kind, ExprKind::Template(_));
         let target = (!is_quoted).then(|| TypeConstraint::parse(target, budget));
         let converted = target

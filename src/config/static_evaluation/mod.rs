@@ -1,8 +1,10 @@
-//! Evaluates the `source` and `version` of module calls statically: docs/rules/config.md 8.
+//! Statically evaluates the `source` and `version` of module calls. See section 8 of docs/rules/config.md.
 //!
-//! An [`Instance`] is a module together with one call of it: its variables have the values that the call sets, evaluated in the
-//! caller. Each value is computed when it is first used. Terraform treats most values as unknown and fails only if the result is
-//! unknown; OpenTofu rejects references to such values.
+//! An [`Instance`] is a module together with one call of it. Its variables have the values that the call sets, evaluated in the caller.
+//! Each value is computed when it is first used.
+//!
+//! Most values are not known before apply. Terraform treats them as unknown, and fails only if the `source` or `version` is then unknown.
+//! OpenTofu rejects references to them.
 
 mod hidden_origins;
 mod instance_scope;
@@ -190,7 +192,7 @@ impl<'a> Instance<'a> {
         position: ExpressionPosition,
         depth: usize,
     ) -> (Result<Value, EvalProblem>, HiddenOrigins) {
-        // The innermost expression sets the place first, and later calls do not change it.
+        // The innermost expression sets the position first, and later calls do not change it.
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
         let mut own = HiddenOrigins::default();
         own.add_file_of(expression);
@@ -314,7 +316,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Returns the value that the call or, for a root module, the user gives to a variable.
+    /// Returns the value that a variable gets from the call or, in a root module, from the user.
     fn given(
         &self,
         variable: &Variable,

@@ -32,15 +32,16 @@ fn file_access(location: &Location, rules: Arc<ReadRules>) -> FileAccess {
 
 /// The data that all instances below one root module share.
 pub(in crate::config) struct RootContext<'a> {
-    /// The directory of the root module. In an assembled tree, the path is below the mount of the tree.
+    /// The directory of the root module. In an assembled tree, this is a path below the mount of the tree, and nothing exists there on
+    /// disk.
     pub(in crate::config) root: &'a Path,
     location: &'a Location,
     pub(in crate::config) options: &'a ReadOptions,
     pub(super) functions: Functions,
     pub(in crate::config) files: FileAccess,
-    /// The evaluation budget of the root and everything below it.
+    /// The evaluation budget of the root module and of all modules that it calls.
     pub(super) budget: Rc<EvalBudget>,
-    /// The place of the expression that exceeded the budget.
+    /// The position of the expression that exceeded the budget.
     pub(super) exceeded_at: OnceCell<Place>,
     /// The first unsupported function that was called. Its result is unknown, but only an unknown source or version is an error.
     pub(super) unsupported: OnceCell<String>,
@@ -75,7 +76,7 @@ impl<'a> RootContext<'a> {
         }
     }
 
-    /// Whether the root module has no directory of its own.
+    /// Whether the root module is assembled in memory and has no directory of its own.
     pub(in crate::config) const fn is_assembled(&self) -> bool {
         self.location.tree.is_some()
     }
@@ -107,8 +108,8 @@ impl<'a> RootContext<'a> {
         self.values.get_or_init(read).as_ref()
     }
 
-    /// Checks the variable files of the root module, whether or not a value is needed. Files that the options name, but which this
-    /// directory does not have, and files that the configuration must not use, are errors only if a value is needed.
+    /// Checks the variable files of the root module, even if no expression needs a value from them. Two problems are reported only if a
+    /// value is needed: an option names a file that does not exist, and the configuration must not use a file.
     pub(in crate::config) fn check_variable_files(
         &self,
         module: &Module,
@@ -147,8 +148,8 @@ impl<'a> RootContext<'a> {
         checked.map_err(ConfigError::InvalidVariables)
     }
 
-    /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. Only this
-    /// default is not hidden.
+    /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. The name is hidden
+    /// unless it is this default.
     pub(super) fn workspace(&self) -> &(Value, HiddenOrigins) {
         self.workspace.get_or_init(|| {
             let recorded = || {

@@ -110,7 +110,7 @@ impl TypeConstraint {
         value.convert(&self.value_type(), budget)
     }
 
-    /// Returns the type. Optional attributes are required, because values are completed before they are converted.
+    /// Returns the type to convert a value to. It requires optional attributes, because their defaults are added before the conversion.
     fn value_type(&self) -> ValueType {
         match self {
             Self::Any => ValueType::Dynamic,

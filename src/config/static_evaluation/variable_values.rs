@@ -1,4 +1,4 @@
-//! Reads the values that users set for the variables of a root module: docs/rules/config.md 8.
+//! Reads the values that users set for the variables of a root module. See section 8 of docs/rules/config.md.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ enum GivenValue {
     Written(ArgumentValue),
     /// Text from the environment or the command line.
     Text(String),
-    /// The value of an environment variable that the untrusted configuration must not use.
+    /// An environment variable whose value an untrusted configuration must not use.
     Unknown,
 }
 
@@ -89,8 +89,8 @@ fn check_link(path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
 }
 
 impl VariableValues {
-    /// Reads the values from the environment, variable files and options. Symlinks in the tree may point only to files that
-    /// `access` permits; the command line may name any file.
+    /// Reads the values from the environment, variable files and options. Symlinks in the repository may lead only to files that `access`
+    /// permits; the command line may name any file.
     pub(super) fn read(
         root: &ModuleDirectory<'_>,
         options: &ReadOptions,
@@ -135,7 +135,7 @@ impl VariableValues {
         Ok(values)
     }
 
-    /// Reads a file given with `--var-file`. If it is in the tree, it may be a symlink that the author of the tree controls.
+    /// Reads a file given with `--var-file`. A symlink in the repository may be the work of an attacker, so its target is checked.
     fn read_named(
         &mut self,
         root: &ModuleDirectory<'_>,
@@ -166,7 +166,8 @@ impl VariableValues {
         self.add(&file.parse()?)
     }
 
-    /// Reads a variable file that applies because of its name. Files that git does not track may contain unrelated secrets.
+    /// Reads a variable file that applies because of its name. Fails if `access` requires files that git tracks and the file is untracked,
+    /// because it may then contain unrelated secrets.
     fn read_automatic(
         &mut self,
         root: &ModuleDirectory<'_>,
@@ -203,7 +204,7 @@ impl VariableValues {
         Ok(())
     }
 
-    /// Checks that the values in variable files for these variables are constant. Fails with a message that contains the place.
+    /// Checks that the values in variable files for these variables are constant. The error message contains the position.
     pub(super) fn check<'v>(
         &self,
         variables: impl Iterator<Item = &'v Variable>,

@@ -1,4 +1,4 @@
-//! docs/rules/config.md 8: calls to local modules.
+//! Section 8 of docs/rules/config.md: calls to local modules.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

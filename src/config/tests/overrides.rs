@@ -1,4 +1,4 @@
-//! docs/rules/config.md 6: override files.
+//! Section 6 of docs/rules/config.md: override files.
 
 use super::{check_files, parse_rows, unescape};
 

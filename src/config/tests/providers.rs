@@ -1,4 +1,4 @@
-//! docs/rules/config.md 3 and 4: blocks that require a provider.
+//! Sections 3 and 4 of docs/rules/config.md: blocks that require a provider.
 
 use super::{
     ReadOptions, Tree, check, check_files, check_json_rows, check_rows, parse_rows, requires,

@@ -1,4 +1,4 @@
-//! docs/rules/config.md 8: calls to remote modules: the manifest, fetching, and package boundaries.
+//! Section 8 of docs/rules/config.md: calls to remote modules: the manifest, fetching, and package boundaries.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

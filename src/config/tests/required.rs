@@ -1,4 +1,4 @@
-//! docs/rules/config.md 1 (encoding) and 2: `required_providers`.
+//! Sections 1 (encoding) and 2 of docs/rules/config.md: `required_providers`.
 
 use super::{ENGINES, check, check_files, check_json, check_json_rows, parse_rows, requires};
 

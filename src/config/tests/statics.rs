@@ -1,4 +1,4 @@
-//! docs/rules/config.md 8: static evaluation.
+//! Section 8 of docs/rules/config.md: static evaluation.
 
 use super::super::{EnvironmentValue, ReadOptions, VariableOption};
 use super::{ENGINES, Engine, check_files, requires, requires_with};

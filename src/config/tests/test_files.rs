@@ -1,4 +1,4 @@
-//! docs/rules/config.md 7: test files.
+//! Section 7 of docs/rules/config.md: test files.
 
 use super::super::{ReadOptions, Tests};
 use super::{ENGINES, Engine, Tree, requires, requires_with, show};

@@ -235,7 +235,7 @@ fn locate_local(
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
     let leaves_package = |package| match &joined {
         Ok(location) => !location.real.starts_with(package),
-        // Only for paths inside the package may an error message reveal whether a directory exists.
+        // An error message may reveal whether a directory exists only if its path is inside the package.
         Err(_) => !clean(&caller.real.join(path)).starts_with(package),
     };
     match &caller.package {

@@ -1,4 +1,4 @@
-//! Follows module calls from a root module, depth first: docs/rules/config.md 8.
+//! Follows module calls from a root module, depth first. See section 8 of docs/rules/config.md.
 
 mod locate;
 mod test_runs;
@@ -22,7 +22,8 @@ use super::{
 /// The maximum depth of nested calls. Real configurations need only a few levels, and this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
 
-/// The maximum number of calls below one root. More are a mistake or an attack: two calls per module double them at each level.
+/// The maximum number of calls below one root module. More calls are a mistake or an attack: with two calls per module, their number
+/// doubles at each level.
 const MAX_CALLS: usize = 50_000;
 
 /// The maximum number of errors in one root module. Once it is reached, the reader follows no more calls.
@@ -127,7 +128,7 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    /// Collects the local modules that can be found from a root module.
+    /// Collects the local modules that a root module calls, directly or indirectly.
     pub(super) fn local_modules(mut self, root: RootFiles<'_>) -> LocalModules {
         let followed = self.follow_root(root);
         let mut directories = self.called_directories;
@@ -256,7 +257,8 @@ impl<'a> TreeReader<'a> {
         Ok(self.follow_calls(&node))
     }
 
-    /// Records a called local module. In an assembled tree, records the directories of the user of which it consists.
+    /// Records the directory of a called local module. In an assembled tree, records the directories of the user that the module consists
+    /// of.
     fn add_local_module(&mut self, location: &Location) {
         let modules = &mut self.root_module.local_modules;
         match location.in_tree() {

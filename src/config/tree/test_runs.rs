@@ -1,4 +1,4 @@
-//! Modules that test files run: docs/rules/config.md 7.
+//! Modules that test files run. See section 7 of docs/rules/config.md.
 
 use std::sync::Arc;
 

@@ -59,7 +59,7 @@ impl NamedFormat {
         }
     }
 
-    /// Interprets the ending of a path. The longest name that matches counts.
+    /// Interprets the ending of a path. The longest matching name takes precedence.
     pub(super) fn of_path(path: &str) -> Self {
         let names = NAMES.into_iter().map(|(name, _)| name).chain(SINGLE_FILES);
         let endings = names.filter(|name| {

@@ -1,4 +1,4 @@
-//! Addresses of objects in S3 and Google Cloud Storage, as go-getter reads them: docs/rules/config.md 8.
+//! Addresses of objects in S3 and Google Cloud Storage, as go-getter reads them. See section 8 of docs/rules/config.md.
 
 use url::{Url, form_urlencoded};
 
@@ -7,7 +7,7 @@ use super::invalid;
 use crate::buckets::{AddressKeys, AmazonDomain, ObjectAddress, ObjectService, S3Access};
 use crate::modules::ModuleError;
 
-/// The region of an address that names none.
+/// The region if an address does not name one.
 const DEFAULT_REGION: &str = "us-east-1";
 
 /// Parses `https://s3-REGION.amazonaws.com/BUCKET/KEY`, `https://BUCKET.s3-REGION.amazonaws.com/KEY`,
@@ -51,7 +51,7 @@ pub(super) fn parse_s3(url: &Url) -> Result<ObjectAddress, ModuleError> {
         }
         [bucket, service] => (region_of(service), bucket.to_owned(), path),
         [bucket, _, region] => (region.to_owned(), bucket.to_owned(), path),
-        _ => return refused("it has too many names before the domain of AWS"),
+        _ => return refused("its host has too many parts before the domain of AWS"),
     };
     let region = match (region.as_str(), names.len()) {
         ("", 1) => DEFAULT_REGION.to_owned(),
@@ -100,7 +100,7 @@ pub(super) fn parse_gcs(url: &Url) -> Result<ObjectAddress, ModuleError> {
     })
 }
 
-/// Returns the region in a name such as `s3-eu-west-1`. Empty if it names none.
+/// Returns the region in a name such as `s3-eu-west-1`. Empty if the name contains none.
 fn region_of(service: &str) -> String {
     let rest = service.strip_prefix("s3-").unwrap_or(service);
     rest.strip_prefix("s3").unwrap_or(rest).to_owned()
@@ -114,7 +114,7 @@ fn split_bucket(path: &str, url: &Url) -> Result<(String, String), ModuleError> 
     Ok((bucket.to_owned(), key.to_owned()))
 }
 
-/// Returns the path without its first slash.
+/// Returns the decoded path without its first slash.
 fn decoded_path(url: &Url) -> Result<String, ModuleError> {
     let path = url.path().strip_prefix('/').unwrap_or_default();
     let path = decode(path).and_then(|bytes| String::from_utf8(bytes).ok());

@@ -1,15 +1,15 @@
-//! Paths in `file://` addresses. `..` stays in them, because after a symlink it leads elsewhere than the text suggests.
+//! Paths in `file://` addresses. They keep `..`, because the target of a symlink may have a different parent directory.
 
 use std::path::PathBuf;
 
-/// Returns the path in a URL as git reads it: decoded, including what would be the query of another URL.
+/// Returns the path in a URL as git reads it: decoded. Git knows no query or fragment in these URLs, so `?` and `#` are part of the path.
 pub(in crate::modules) fn git_path(location: &str) -> Option<PathBuf> {
     let path = written_path(location)?;
     Some(native(&String::from_utf8(decode(path)?).ok()?))
 }
 
-/// Returns the path in a URL as go-getter reads it: decoded only if Go would encode the result in the same way. Thus `%20` is a
-/// blank, but `%2e` stays as it is.
+/// Returns the path in a URL as go-getter reads it: decoded only if Go would encode the result in the same way. For example, `%20` becomes
+/// a space, but `%2e` stays as it is.
 pub(super) fn directory_path(location: &str) -> Option<PathBuf> {
     let path = written_path(location)?.split(['?', '#']).next()?;
     let decoded = decode(path)?;
@@ -19,14 +19,14 @@ pub(super) fn directory_path(location: &str) -> Option<PathBuf> {
     }
 }
 
-/// Returns everything after the host, which must be this machine.
+/// Returns everything after the host. `None` if the host is not this machine.
 fn written_path(location: &str) -> Option<&str> {
     let (_, rest) = location.split_once("://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     path.starts_with('/').then_some(path)
 }
 
-/// Decodes `%20` and the like. Returns `None` if two hexadecimal digits do not follow a `%`.
+/// Decodes escape sequences such as `%20`. Returns `None` if a `%` is not followed by two hexadecimal digits.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut decoded = parts.next()?.as_bytes().to_vec();

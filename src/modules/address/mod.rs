@@ -311,7 +311,7 @@ fn file(location: &str) -> Result<ModulePackage, ModuleError> {
     })
 }
 
-/// Parses a URL. Blanks at its end belong to its path or query, and control characters are an error; [`Url::parse`] removes both.
+/// Parses a URL. Trailing spaces belong to its path or query, and control characters are an error. [`Url::parse`] would remove both.
 fn parse_url(location: &str) -> Result<Url, ModuleError> {
     if location.contains(|c: char| c.is_ascii_control()) {
         return Err(invalid(location, "it contains a control character"));

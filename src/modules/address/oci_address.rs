@@ -1,4 +1,4 @@
-//! Addresses of modules in OCI registries, as OpenTofu reads them: docs/rules/oci.md 5.
+//! Addresses of modules in OCI registries, as OpenTofu reads them. See section 5 of docs/rules/oci.md.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::invalid;
 use crate::modules::ModuleError;
 use crate::oci::{OciDigest, RepositoryAddress, is_tag};
 
-/// The tag of an address that names neither a tag nor a digest.
+/// The tag if an address contains neither a tag nor a digest.
 const DEFAULT_TAG: &str = "latest";
 
 /// A module package in an OCI registry.
@@ -20,7 +20,7 @@ pub(in crate::modules) struct OciModule {
     pub(in crate::modules) reference: OciReference,
 }
 
-/// What names the manifest of a package.
+/// The tag or digest that identifies the manifest of a package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::modules) enum OciReference {
     Tag(String),

@@ -115,7 +115,7 @@ async fn fetch_commit(
     let log = [&*repository, "log", &revision, "--template={node}"];
     let found = hg.run(&log, &[]).await?;
     let commit = found.trim().to_owned();
-    // The null revision, which is the only one of an empty repository, has no files.
+    // The null revision, which is the only one in an empty repository, has no files.
     if !commit.bytes().all(|digit| digit == b'0') {
         let revision = format!("--rev={commit}");
         let archive = [&*repository, "archive", "--type=files", &revision];

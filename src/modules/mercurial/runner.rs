@@ -16,7 +16,7 @@ const MAX_OUTPUT: usize = 1 << 20;
 /// The first version, as major and minor number, that can ignore the configuration of a repository on this machine.
 const LEAST_LOCAL_VERSION: (u32, u32) = (5, 3);
 
-/// The text before the address to which a server redirects.
+/// The text that precedes the target of a redirect in the standard error of Mercurial.
 const REDIRECT: &str = "real URL is ";
 
 pub(super) struct HgRunner<'a> {
@@ -36,8 +36,8 @@ impl HgRunner<'_> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs a command that contacts the repository's server. Fails if the server redirected it to plain http, where the history could be
-    /// replaced in transit.
+    /// Runs a command that contacts the repository's server. Fails if the server redirected it to an address without https, because an
+    /// attacker could then replace the history in transit.
     pub(super) async fn run_remote(
         &self,
         arguments: &[&str],
@@ -52,7 +52,7 @@ impl HgRunner<'_> {
                 address: RedactedUrl::parse(&address),
             });
         }
-        // The line about a redirect may be missing.
+        // Only the end of standard error is retained, so the line about a redirect may be missing.
         if stderr.len() >= MAX_ERROR_TEXT && !self.package.is_local {
             let limit = ModuleLimit::ProgramOutputBytes(VersionControl::Mercurial, MAX_ERROR_TEXT);
             return Err(self.package.limit(limit));
@@ -109,7 +109,7 @@ impl HgRunner<'_> {
     }
 }
 
-/// Returns the address of a redirect to plain http.
+/// Returns the target of the first redirect that does not lead to an https address.
 fn plain_http_redirect(stderr: &str) -> Option<String> {
     let mut targets = stderr.lines().filter_map(|line| line.split_once(REDIRECT));
     let is_plain = |address: &str| match Url::parse(address.trim()) {

@@ -1,7 +1,7 @@
 //! Fetches each subrepository like a separate repository, within the limits that apply to the whole package.
 //!
-//! Mercurial would fetch them itself from any address by any protocol. tflock therefore reads `.hgsub`, which has a line `PATH = SOURCE`
-//! for each subrepository, and `.hgsubstate` with its commit.
+//! Mercurial would accept any address and protocol for subrepositories. tflock therefore fetches them itself. It reads `.hgsub`, which has
+//! a line `PATH = SOURCE` for each subrepository, and `.hgsubstate`, which contains the commits.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::{fetch_commit, is_commit};
 const SOURCES: &str = ".hgsub";
 const COMMITS: &str = ".hgsubstate";
 
-/// The maximum size of either file, in bytes: a kilobyte and more for each of [`MAX_SUBMODULES`].
+/// The maximum size of `.hgsub` and of `.hgsubstate`, in bytes. It allows more than 2 KB for each of [`MAX_SUBMODULES`] subrepositories.
 const MAX_FILE: u64 = 256 << 10;
 
 /// A subrepository: its path in the containing repository, its source as written, and its commit.
@@ -73,7 +73,8 @@ fn read(package: &RepositoryPackage, directory: &Path) -> Result<Vec<Subreposito
     parse(&sources, &commits).ok_or_else(|| ModuleError::Subrepositories(package.address()))
 }
 
-/// Parses both files. Returns `None` if they have a form that tflock does not support, such as rules that rewrite paths.
+/// Parses the content of `.hgsub` and of `.hgsubstate`. Returns `None` if they have a form that tflock does not support, such as rules that
+/// rewrite paths.
 fn parse(sources: &str, commits: &str) -> Option<Vec<Subrepository>> {
     let commits: BTreeMap<&str, &str> = commits
         .lines()

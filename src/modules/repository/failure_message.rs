@@ -16,8 +16,9 @@ const AFTER_FAILURES: [&str; 3] = [
     "and the repository exists.",
 ];
 
-/// Returns the problem that `find` recognizes, and the line of standard error that shows it, without control characters and without user information in
-/// `url` or other URLs. If the problem is unknown, these are the last lines that say something about the cause.
+/// Returns the problem that `find` recognizes, and the line of standard error that shows it. If the problem is unknown, returns the last
+/// lines that say something about the cause or, if standard error is empty, the exit status. The text contains no control characters, and
+/// no user information in `url` and other URLs.
 pub(in crate::modules) fn describe_failure<P>(
     output: &ProcessOutput,
     url: &str,

@@ -1,4 +1,4 @@
-//! Repositories on this machine, which may lead to other files of this machine.
+//! Repositories on this machine, whose symlinks and settings can refer to other files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ const FILES_OF_GIT: [&str; 3] = [
 ];
 const FILES_OF_MERCURIAL: [&str; 1] = ["sharedpath"];
 
-/// Whether `program` reads only files of this repository if it fetches it: the data of the repository contains no symlinks, and its
-/// history is not that of another repository.
+/// Whether `program` reads only files of the repository at `path` when it fetches the repository. This is the case if the data of the
+/// repository contains no symlinks, and if its history is not that of another repository.
 pub(in crate::modules) fn is_self_contained(program: VersionControl, path: &Path) -> bool {
     match program {
         VersionControl::Git => git_directories(path)
@@ -42,7 +42,7 @@ fn git_directories(path: &Path) -> Vec<PathBuf> {
     places.into_iter().filter(is_repository).collect()
 }
 
-/// Whether a directory contains neither symlinks nor one of the `files`. A directory that does not exist is closed.
+/// Whether a directory contains neither symlinks nor one of the `files`. True if the directory does not exist.
 fn is_closed(directory: &Path, files: &[&str]) -> bool {
     let exists = |file: &&str| fs::symlink_metadata(directory.join(file)).is_ok();
     if files.iter().any(exists) {

@@ -35,7 +35,7 @@ pub const MAX_SUBMODULES: usize = 100;
 /// The interval at which the size of the repository is measured. A fast connection can transfer a few hundred megabytes in this time.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The minimum ratio of the pause between two measurements to the duration of a measurement.
+/// The minimum ratio of the pause between two measurements to the duration of one measurement.
 const MEASURE_SHARE: u32 = 10;
 
 /// A program that fetches repositories.
@@ -106,7 +106,7 @@ impl RepositoryPackage {
         }
     }
 
-    /// Converts the reason why the program at `path` could not run to its end.
+    /// Converts the error of the program at `path` if the program could not run to its end.
     pub(super) fn not_run(&self, path: &Path, error: RunError) -> ModuleError {
         match error {
             RunError::System(source) => ModuleError::RunProgram {

@@ -1,7 +1,8 @@
-//! Which files Terragrunt copies from a local directory: docs/rules/terragrunt.md 5.
+//! Selects the files that Terragrunt copies from a local directory. See section 5 of docs/rules/terragrunt.md.
 //!
-//! Terragrunt expands the globs of `include_in_copy` and `exclude_from_copy` to existing paths, and then compares them as strings.
-//! `exclude_from_copy = ["ex"]` therefore excludes the file `extra.tf` if there is a directory `ex`.
+//! Terragrunt expands the globs of `include_in_copy` and `exclude_from_copy` to existing paths. It then compares
+//! the paths to copy with these paths as strings, not component by component. `exclude_from_copy = ["ex"]` therefore excludes the file
+//! `extra.tf` if there is a directory `ex`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ const MAX_ENTRIES: usize = 100_000;
 /// The maximum number of comparisons of a path with a glob.
 const MAX_COMPARISONS: usize = 4_000_000;
 
-/// The paths that globs match in one directory, sorted.
+/// The sorted paths in one directory that match the globs of a unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CopyFilter {
     included: Arc<[String]>,
@@ -58,7 +59,7 @@ impl CopyFilter {
         FileSelection::Chosen(Arc::new(move |path| filter.copies(path)))
     }
 
-    /// Whether a path, relative to the directory, is copied. A directory that is not copied is not entered.
+    /// Whether a path, relative to the directory, is copied. Nothing inside a directory that is not copied is copied.
     pub(super) fn copies(&self, path: &Path) -> bool {
         let ancestors = path.ancestors().filter(|path| !path.as_os_str().is_empty());
         ancestors.into_iter().all(|path| self.accepts(path))
@@ -136,7 +137,7 @@ fn expand(globs: &[String], paths: &[String]) -> Vec<String> {
     expanded
 }
 
-/// Translates a glob to a regular expression. Its only special characters are `*`, `{`, `,` and `}`.
+/// Translates a glob to a regular expression. The only special characters of a glob are `*`, `{`, `,` and `}`.
 fn pattern(glob: &str) -> Option<Regex> {
     let glob = clean(Path::new(glob.trim_start_matches('/')));
     let glob = glob.to_str()?;

@@ -1,7 +1,8 @@
-//! Decides whether the unknown parts of a generated file leave the requirements of a unit unknown: docs/rules/terragrunt.md 6.
+//! Finds out whether the unknown parts of a generated file, its holes, leave the requirements of a unit unknown. See section 6 of
+//! docs/rules/terragrunt.md.
 //!
-//! The text is parsed with a marker in each hole. A hole is harmless if it is inside the value of an argument that decides neither
-//! which provider is required, nor its version, nor where a module comes from.
+//! The text is parsed with a marker in place of each hole. A hole is harmless if its marker is in the value of an argument that affects
+//! neither which provider is required, nor its version, nor the source of a module.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,10 +12,10 @@ use serde_json::Value as Json;
 use crate::syntax::{Body, SourceFile, TextOrigin};
 use crate::terragrunt::Hole;
 
-/// The maximum number of unknown parts in a file. With more, its requirements count as unknown.
+/// The maximum number of holes in a file. If a file has more, the requirements count as unknown.
 const MAX_HOLES: usize = 256;
 
-/// Returns a hole on which the requirements depend.
+/// Returns the first hole on which the requirements depend, if there is one.
 pub(super) fn decisive_hole<'h>(
     path: &Path,
     text: &str,
@@ -44,12 +45,12 @@ pub(super) fn decisive_hole<'h>(
     } else {
         search.visit_body(&file.body(), "");
     }
-    // Lines that are neither in a value nor an error are comments. Several unknown lines could end the comment.
+    // If the file is valid, a marker of whole lines that is not in a value is in a comment. The unknown lines could end this comment.
     let is_outside = |hole: &&Hole| hole.is_block && !search.in_values.contains(&*hole.marker);
     search.decisive.or_else(|| holes.iter().find(is_outside))
 }
 
-/// The arguments on which requirements depend, by the kind of their block.
+/// The arguments that affect requirements, by the kind of their block.
 const DECISIVE: [(&str, &[&str]); 8] = [
     ("module", &["source", "version"]),
     ("provider", &["version", "alias"]),
@@ -69,13 +70,13 @@ fn is_decisive(kind: &str, argument: &str) -> bool {
 
 struct HoleSearch<'h> {
     holes: &'h [Hole],
-    /// The markers inside values.
+    /// The markers found inside values so far.
     in_values: BTreeSet<&'h str>,
     decisive: Option<&'h Hole>,
 }
 
 impl HoleSearch<'_> {
-    /// Visits a text that decides which providers are required.
+    /// Visits the name of an argument, a block or a property, or a label. Requirements always depend on a hole in it.
     fn visit_name(&mut self, text: &str) {
         let mut found = self.holes.iter().filter(|hole| text.contains(&hole.marker));
         self.decisive = self.decisive.or(found.next());

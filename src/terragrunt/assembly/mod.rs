@@ -1,4 +1,4 @@
-//! Assembles the root module that Terragrunt would create in its cache, in memory: docs/rules/terragrunt.md 4 to 7.
+//! Assembles in memory the root module that Terragrunt would create in its cache. See sections 4 to 7 of docs/rules/terragrunt.md.
 //!
 //! | step | file |
 //! | --- | --- |
@@ -37,14 +37,14 @@ use copy_filter::CopyFilter;
 use generated::Generator;
 use package::Package;
 
-/// What the assembly of a unit depends on besides the unit.
+/// The input for the assembly of a unit, in addition to the unit.
 #[derive(Clone, Copy)]
 pub struct AssemblyContext<'a> {
     /// The options for a root module in the directory of the unit.
     pub options: &'a ReadOptions,
-    /// The environment variables by name.
+    /// The environment in which Terragrunt would run: values by the name of the variable.
     pub environment: &'a BTreeMap<String, EnvironmentValue>,
-    /// Without a fetcher, all remote sources are unavailable.
+    /// Fetches remote sources. Without a fetcher, all of them are unavailable.
     pub fetcher: Option<&'a dyn ModuleFetcher>,
 }
 
@@ -54,9 +54,9 @@ pub struct AssembledUnit {
     pub module: AssembledModule,
     /// The options for reading the module, with the values that the unit gives to its variables.
     pub options: ReadOptions,
-    /// The real directory of the source, if it is a local module.
+    /// The directory of the source, with symlinks resolved. `None` if the source is not a local directory.
     pub source_directory: Option<PathBuf>,
-    /// The existing lock file that takes part: that of the unit, or else that of the source.
+    /// The existing lock file that Terragrunt copies to the root module: that of the unit, or else that of the source.
     pub lock_file: Option<PathBuf>,
     /// Whether the engine finds a configuration in the root module. If not, it writes no lock file.
     pub is_configured: bool,
@@ -64,7 +64,7 @@ pub struct AssembledUnit {
     chosen: Option<ChosenModule>,
     /// A hook that may write configuration before `init`.
     hook: Option<Place>,
-    /// As [`Unit::files_read`].
+    /// Like [`Unit::files_read`].
     files_read: BTreeSet<PathBuf>,
 }
 
@@ -83,13 +83,14 @@ pub enum UnitModule {
 /// The key in [`RootModule::chosen_modules`] of the source of a unit.
 const SOURCE_KEY: &str = "terraform.source";
 
-/// The path of the package in the tree. A generated file may have a path that leads out of the package.
+/// The path of the package in the tree. It has two components, so that the tree can also contain a generated file at a path such as
+/// `../x.tf`, which leads out of the package.
 const PACKAGE: &str = "download/package";
 
 /// Assembles the root module of a unit.
 ///
 /// # Errors
-/// Fails where Terragrunt would fail, if the source cannot be fetched, and if the unit may not read a directory.
+/// Fails if Terragrunt would fail, if the source cannot be fetched, or if the unit must not read a directory.
 pub fn assemble(unit: &Unit, context: AssemblyContext<'_>) -> Result<Assembly, AssemblyError> {
     let package = package::locate(unit, context)?;
     let mut tree = FileTree::new(mount(&unit.directory));
@@ -171,7 +172,8 @@ impl AssembledUnit {
     }
 }
 
-/// Returns a path that identifies the tree of a unit. Terragrunt has its copy in the same directory, under another name.
+/// Returns the path that identifies the tree of a unit. Nothing exists there: Terragrunt stores its copy in the same directory, under
+/// another name.
 fn mount(unit: &Path) -> PathBuf {
     let absolute = std::path::absolute(unit).unwrap_or_else(|_| unit.to_path_buf());
     clean(&absolute).join(".terragrunt-cache").join("in-memory")
@@ -195,7 +197,8 @@ fn add_package(tree: &mut FileTree, package: &Package) {
     }
 }
 
-/// Returns the lock file that takes part: that of the unit if it is copied, or else the one in the directory of the source.
+/// Returns the lock file that Terragrunt copies to the root module: that of the unit unless it is excluded, or else the one in the
+/// directory of the source.
 fn lock_file(
     filter: &CopyFilter,
     package: &Package,
@@ -222,10 +225,10 @@ fn is_configured(tree: &FileTree, root: &Path, engine: Engine) -> bool {
         .any(|(name, is_directory)| !is_directory && is_read(name))
 }
 
-/// The maximum number of directories in which a configuration is searched. Symlinks can make a tree endless.
+/// The maximum number of directories in which to look for a configuration. Symlinks can make a tree endless.
 const MAX_DIRECTORIES: usize = 10_000;
 
-/// Whether there is a configuration file in a directory of the tree or below it. Terragrunt refuses units without any.
+/// Whether a directory of the tree, or a directory below it, contains a configuration file. Terragrunt rejects a unit without one.
 fn has_configuration_below(tree: &FileTree, root: &Path) -> bool {
     let mut pending = VecDeque::from([root.to_path_buf()]);
     for _ in 0..MAX_DIRECTORIES {

@@ -16,10 +16,11 @@ use super::copy_filter::CopyFilter;
 use super::source::{self, ParsedSource};
 use super::{AssemblyContext, AssemblyError};
 
-/// The files below the root module of a unit, before those of the unit are laid over it.
+/// The files that come from the source of a unit. The files of the unit are later laid over them.
 #[derive(Debug)]
 pub(super) struct Package {
-    /// `None` if the files of the unit, or `files`, are the root module.
+    /// The directory of the package: a local directory, or the fetched package. `None` if the unit is its own source, or if the source is a
+    /// single file.
     pub(super) directory: Option<PathBuf>,
     pub(super) selection: FileSelection,
     /// Single files, by path in the package.
@@ -35,11 +36,11 @@ pub(super) struct Package {
     filter: Option<CopyFilter>,
 }
 
-const HINT_NO_SOURCE: &str = "Terragrunt copies only the directory of the unit: set `source` to the module, with `//` before the \
-    part of the path that must not be left out";
+const HINT_NO_SOURCE: &str = "Terragrunt copies only the directory of the unit: set `source` to the module, with `//` after a \
+    directory that contains all local modules";
 
-const HINT_PACKAGE: &str =
-    "Terragrunt copies only what is below the part of the source before `//`: move the `//` up";
+const HINT_PACKAGE: &str = "Terragrunt copies only the directory before `//` in the source: put `//` after a directory that \
+    contains all local modules";
 
 impl Package {
     fn new(missing_hint: &str) -> Self {
@@ -123,8 +124,8 @@ fn local(
     })
 }
 
-/// Resolves a directory of the user. Symlinks in the tree must not leave the repository, and if the configuration is untrusted, no
-/// path may leave it.
+/// Resolves the symlinks in the path of a local directory. Symlinks in the repository must not lead out of it. If the configuration is
+/// untrusted, no path may lead out of it.
 fn real_directory(
     unit: &Unit,
     path: &Path,

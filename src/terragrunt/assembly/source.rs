@@ -1,4 +1,4 @@
-//! Parses the source of a unit: docs/rules/terragrunt.md 4.
+//! Parses the source of a unit. See section 4 of docs/rules/terragrunt.md.
 //!
 //! Terragrunt reads sources like module sources, with three differences: any text that is not an address is a path, `tfr://` names
 //! a module in a registry, and web addresses of code hosts are git repositories.
@@ -56,7 +56,7 @@ pub(super) fn parse(
     }
 }
 
-/// Returns the address in the path of a remote source that is a `file` URL without a getter.
+/// Returns the path of a remote source that is a `file://` URL without a getter.
 fn local_path(source: &ModuleSource) -> Option<&str> {
     match source {
         ModuleSource::Remote(address) => address.strip_prefix("file://"),

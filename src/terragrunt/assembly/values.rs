@@ -1,4 +1,4 @@
-//! The values that a unit gives to the variables of its root module: docs/rules/terragrunt.md 7.
+//! The values that a unit gives to the variables of its root module. See section 7 of docs/rules/terragrunt.md.
 //!
 //! Terragrunt passes inputs as environment variables, unless the user has set the same variable. Inputs that are null are written
 //! to a variable file, because an environment variable cannot be null.
@@ -69,7 +69,7 @@ pub(super) fn options(
     Ok(options)
 }
 
-/// Adds the file that sets the inputs to null that are null.
+/// Adds the variable file that sets variables to null, if any inputs are null.
 pub(super) fn add_null_inputs(unit: &Unit, tree: &mut FileTree, root: &Path) {
     let nulls = unit
         .inputs
@@ -106,7 +106,7 @@ fn environment_value(value: &Value) -> EnvironmentValue {
     text.map_or(EnvironmentValue::Withheld, EnvironmentValue::Known)
 }
 
-/// Converts a value to JSON, in whose strings template sequences are escaped. `None` if a part of the value is unknown.
+/// Converts a value to JSON. Template sequences in its strings are escaped. `None` if a part of the value is unknown.
 fn json(value: &Value) -> Option<serde_json::Value> {
     use serde_json::Value as Json;
     Some(match value {
@@ -129,7 +129,7 @@ fn json(value: &Value) -> Option<serde_json::Value> {
     })
 }
 
-/// The `extra_arguments` of a unit that set variables.
+/// Collects the values that the `extra_arguments` blocks of a unit give to variables.
 struct Arguments<'a> {
     unit: &'a Unit,
     tree: &'a FileTree,

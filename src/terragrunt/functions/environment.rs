@@ -1,4 +1,4 @@
-//! Functions whose results depend on the environment, and functions of versions.
+//! Functions whose results depend on the environment, and the function that compares versions.
 
 use crate::config::EnvironmentValue;
 use crate::provider::{ModuleVersion, ModuleVersionConstraints};
@@ -8,7 +8,8 @@ use super::super::origins::Origin;
 use super::super::scope::Scope;
 use super::{CallResult, failed, texts, wrong_count};
 
-/// Implements `get_env(name, default)`. A variable without value and default is unknown if nothing catches the error.
+/// Implements `get_env(name, default)`. If the variable is not set and there is no default, the call fails, and the expression can catch
+/// this error with `try`. If it does not, its value is unknown.
 pub(super) fn get_env(scope: &Scope<'_>, arguments: &[Value]) -> CallResult {
     const NAME: &str = "get_env";
     let (name, default) = match arguments {

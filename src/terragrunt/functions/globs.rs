@@ -1,4 +1,4 @@
-//! The function that lists the files of a pattern.
+//! Implements the function that lists the files that match a pattern.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The functions of Terragrunt, and those of Terraform 0.15.3, which Terragrunt contains.
+//! The functions of Terragrunt, which include those of Terraform 0.15.3.
 
 mod environment;
 mod globs;
@@ -118,7 +118,7 @@ fn wrong_count(name: &str, expected: &str, found: usize) -> EvalProblem {
     )
 }
 
-/// Returns the only argument.
+/// Returns the only argument. Fails if there is not exactly one.
 fn only<'a>(name: &str, arguments: &'a [String]) -> Result<&'a str, EvalProblem> {
     match arguments {
         [argument] => Ok(argument),

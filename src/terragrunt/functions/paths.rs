@@ -10,7 +10,7 @@ use super::super::scope::Scope;
 use super::super::{UNIT_FILE, UNIT_FILE_JSON};
 use super::{CallResult, failed, wrong_count};
 
-/// The steps that looking for a file costs.
+/// The number of budget steps for looking for one file.
 const STEPS_PER_FILE: usize = 20;
 
 /// The number of parent directories in which `find_in_parent_folders` searches.
@@ -20,7 +20,7 @@ fn shown(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
 
-/// Implements `find_in_parent_folders(name, default)`. The search ends at the boundary of what the unit may read.
+/// Implements `find_in_parent_folders(name, default)`. Finds only files that the unit may read.
 pub(super) fn find_in_parent_folders(scope: &Scope<'_>, arguments: &[String]) -> CallResult {
     const NAME: &str = "find_in_parent_folders";
     if arguments.len() > 2 {
@@ -54,7 +54,7 @@ pub(super) fn find_in_parent_folders(scope: &Scope<'_>, arguments: &[String]) ->
         NAME,
         &format!("there is no `{shown_name}` in any parent directory"),
     );
-    // Configuration files must exist, but data files may be written later.
+    // A missing configuration file is an error. A data file may be created later, so its path is unknown.
     let is_data = Path::new(name)
         .extension()
         .is_some_and(|extension| extension != "hcl" && !name.ends_with(".hcl.json"));
@@ -84,7 +84,7 @@ pub(super) fn get_original_terragrunt_dir(scope: &Scope<'_>) -> Value {
     shown(&scope.context.unit.directory)
 }
 
-/// Returns the directory of the included file that a label selects, or `None` without includes.
+/// Returns the directory of the included file that a label selects. `None` if the file includes no others.
 fn included_directory<'a>(
     scope: &'a Scope<'_>,
     name: &str,
@@ -137,7 +137,7 @@ fn repository(scope: &Scope<'_>, name: &str) -> Result<(PathBuf, PathBuf), EvalP
         .unwrap_or_else(|_| directory.to_path_buf());
     match find_repository(&real) {
         Some(root) => Ok((root.to_path_buf(), real)),
-        None => Err(failed(name, "the directory is in no git repository")),
+        None => Err(failed(name, "the directory is not in a git repository")),
     }
 }
 

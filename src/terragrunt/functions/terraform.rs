@@ -1,4 +1,4 @@
-//! The functions of Terraform 0.15.3. They keep the known parts of values that are partially unknown.
+//! The functions of Terraform 0.15.3. If a value is partly unknown, they keep its known parts.
 
 use crate::functions::Functions;
 use crate::syntax::{EvalProblem, HOLE_END, HOLE_START, Value};
@@ -23,14 +23,14 @@ static NAMES: &[&str] = &[
     "values", "yamldecode", "yamlencode", "zipmap",
 ];
 
-/// The functions that copy parts of their arguments without looking at them, sorted.
+/// The functions that copy parts of their arguments without interpreting them, sorted.
 #[rustfmt::skip]
 static KEEPING_PARTS: &[&str] = &[
     "chomp", "chunklist", "concat", "element", "flatten", "format", "formatlist", "indent", "join", "jsonencode", "keys", "length",
     "lookup", "merge", "reverse", "slice", "templatefile", "tolist", "tomap", "trimspace", "values",
 ];
 
-/// The functions that accept unknown values as further arguments, sorted.
+/// The functions that accept unknown values after the first argument, sorted.
 static ACCEPTING_UNKNOWN: &[&str] = &["format", "formatlist", "lookup"];
 
 pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Value]) -> CallResult {
@@ -75,7 +75,8 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Value]) -> CallRe
     result
 }
 
-/// Calls a function that may receive unknown values. Those that it only copies are passed as holes.
+/// Calls a function whose arguments may contain unknown values. If the function only copies such a value, the value is passed as a hole:
+/// text that stands for an unknown part.
 fn call_with_holes(scope: &Scope<'_>, name: &str, arguments: &[Value]) -> CallResult {
     let functions = &scope.context.functions;
     if !arguments.iter().any(Value::has_unknown) {
@@ -96,7 +97,7 @@ fn call_with_holes(scope: &Scope<'_>, name: &str, arguments: &[Value]) -> CallRe
     functions.call_with_holes(name, &arguments).map(emptied)
 }
 
-/// Replaces unknown parts with holes.
+/// Replaces unknown parts of a value with `hole`.
 fn filled(value: &Value, hole: &str) -> Value {
     let all = |values: &[Value]| values.iter().map(|value| filled(value, hole)).collect();
     match value {

@@ -1,4 +1,4 @@
-//! How parents are merged: docs/rules/terragrunt.md.
+//! How parents are merged. See docs/rules/terragrunt.md.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Values that tflock does not know: docs/rules/terragrunt.md.
+//! Values that tflock does not know. See docs/rules/terragrunt.md.
 
 use super::*;
 

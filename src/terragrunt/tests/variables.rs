@@ -1,4 +1,4 @@
-//! Variables and functions: docs/rules/terragrunt.md.
+//! Variables and functions. See docs/rules/terragrunt.md.
 
 use super::*;
 

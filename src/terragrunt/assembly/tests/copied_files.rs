@@ -1,4 +1,4 @@
-//! The files of a unit, and which files are copied: docs/rules/terragrunt.md 5 and 9.
+//! The files of a unit, and which files are copied. See sections 5 and 9 of docs/rules/terragrunt.md.
 
 use super::*;
 

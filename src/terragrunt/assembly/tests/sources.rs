@@ -1,4 +1,4 @@
-//! Sources of units: docs/rules/terragrunt.md 4.
+//! Sources of units. See section 4 of docs/rules/terragrunt.md.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Values of variables: docs/rules/terragrunt.md 7.
+//! Values of variables. See section 7 of docs/rules/terragrunt.md.
 
 use super::*;
 use crate::config::VariableOption;
