@@ -55,7 +55,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
         .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The predefined namespaces: RFC 4122, appendix C.
+/// The predefined namespaces (RFC 4122, appendix C).
 const NAMESPACES: [(&str, &str); 4] = [
     ("dns", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
     ("url", "6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
@@ -63,7 +63,7 @@ const NAMESPACES: [(&str, &str); 4] = [
     ("x500", "6ba7b814-9dad-11d1-80b4-00c04fd430c8"),
 ];
 
-/// Implements `uuidv5(namespace, name)`: RFC 4122, section 4.3.
+/// Implements `uuidv5(namespace, name)` (RFC 4122, section 4.3).
 pub(super) fn uuid_v5(namespace: &Value, name: &Value) -> FunctionResult {
     let namespace = text(namespace)?;
     let named = NAMESPACES.iter().find(|(short, _)| *short == namespace);

@@ -1,7 +1,7 @@
 //! The functions of Terraform and OpenTofu.
 //!
-//! `table::FUNCTIONS` lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
-//! tflock uses the installed module.
+//! `table::FUNCTIONS` lists them all. The result of an unsupported function is unknown. If a module source or version depends on such a
+//! result, tflock uses the module that `init` has installed.
 
 mod assumptions;
 mod collections;

@@ -106,7 +106,7 @@ fn filter_first(functions: &Functions, sets: &[Value], are_in_others: bool) -> F
     Ok(Value::set(first.iter().filter(is_kept).cloned().collect()))
 }
 
-/// The maximum number of elements in a product. Real configurations need far fewer, and a root module's budget allows this many.
+/// The maximum number of rows in a product. Real configurations need far fewer, and the budget of a root module suffices for this many.
 const MAX_PRODUCT: usize = 1 << 14;
 
 /// Returns all combinations of the elements of several lists. The last list varies fastest.
@@ -139,7 +139,8 @@ pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionRes
     )
 }
 
-/// Checks the budget for a product, which contains a copy of each row for each element, and a copy of each element for each row.
+/// Checks the budget for the product of `rows` and `elements`. The product contains one copy of each row per element, and one copy of
+/// each element per row.
 fn check_room_for_product(
     rows: &[Vec<Value>],
     elements: &[Value],

@@ -15,7 +15,7 @@ use super::value::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetResource {
-    /// Evaluated expressions, iterations, comparisons, and bytes that are read more than once.
+    /// Units of time: evaluated expressions, iterations, comparisons, and bytes that are read more than once.
     Steps,
     /// Values that are created or copied. A value takes about 100 bytes of memory.
     Values,

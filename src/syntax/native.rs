@@ -51,7 +51,7 @@ impl NativeFile {
         })
     }
 
-    /// Returns the first argument name that repeats an earlier one in the body that starts at the item `start`.
+    /// Returns the first argument name that already occurs earlier in the same body. `start` is the index of the body's first item.
     pub(super) fn repeated_argument(&self, start: usize, text: &[u8]) -> Option<Span> {
         let mut names: Vec<(&[u8], Span)> = self
             .body_items(start..self.items.len())

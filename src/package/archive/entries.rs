@@ -12,7 +12,7 @@ use crate::provider::{Digest, Hash};
 
 /// Reads the contents of entries.
 pub(crate) trait ContentReader {
-    /// An error that is not a fault of the entry.
+    /// An error other than a fault of the entry, such as a failed read.
     type Error: From<PackageError>;
 
     /// Returns the digest of an entry's content, or the entry's fault.

@@ -44,7 +44,7 @@ pub(in crate::provider) enum WrittenOperator {
 
 const MAX_NUMBER: u64 = i64::MAX as u64;
 
-/// The invalid bytes of a constraint string, and the problem with them.
+/// The range of the invalid bytes in a constraint string, and the problem with them.
 pub(super) type LocatedProblem = (Span, ConstraintProblem);
 
 pub(in crate::provider) fn scan(text: &str) -> Result<Vec<ScannedPiece<'_>>, ConstraintError> {

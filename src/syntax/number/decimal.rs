@@ -6,10 +6,10 @@ use num_bigint::BigUint;
 
 use super::{LITERAL, MAX_DECIMAL_EXPONENT, Number, signed};
 
-/// The number of decimal digits that decide how a number is printed: 512 bits have 155 digits.
+/// The number of decimal digits that are computed to print a number. They suffice, because 512 bits have 155 digits.
 const DECIDING_DIGITS: i64 = 170;
 
-/// The bits of one decimal digit, as a fraction that is slightly too small: log2(10) is about 3.3219.
+/// The number of bits in one decimal digit, as a fraction that is slightly too small: log2(10) is about 3.3219.
 const BITS_PER_DIGIT: (i64, i64) = (332, 100);
 
 /// The maximum number of digits in a literal. Longer literals are errors, because every digit affects rounding and none can be ignored.

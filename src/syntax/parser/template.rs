@@ -115,7 +115,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.lexer.at > 0 && self.lexer.text[self.lexer.at - 1] == b'\n'
     }
 
-    /// Consumes the current line, without its newline, if it is the marker. Returns whether it is.
+    /// Consumes the current line, without its newline, if it is the marker that ends the heredoc. Returns whether it is.
     fn skip_marker(&mut self, marker: Span) -> bool {
         let rest = self.lexer.rest();
         let Some(length) = memchr(b'\n', rest) else {
