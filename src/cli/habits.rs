@@ -77,7 +77,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap:
     cli.map_err(|error| with_hint(error, &arguments))
 }
 
-/// Replaces `version`, `-version` and `-help`, which other tools accept, by `--version` and `--help`.
+/// Replaces `version`, `-version` and `-help`, which other tools accept, with `--version` and `--help`.
 fn accept_other_spellings(arguments: &mut [OsString]) {
     if let Some(first) = arguments.get_mut(1)
         && (first == "version" || first == "-version")

@@ -63,7 +63,7 @@ which keeps packages that you added for other hosts; `all`: on all hosts [withou
     /// Write nothing, and exit with code 3 if a package is missing or damaged
     #[arg(long, help_heading = "How to run", conflicts_with_all = ["lock", "prune", "cli_config"])]
     pub check: bool,
-    /// Write a CLI configuration that uses the mirror to FILE
+    /// Write to FILE a CLI configuration that uses the mirror
     #[arg(
         long,
         value_name = "FILE",

@@ -15,8 +15,8 @@ pub struct CliConfig {
     pub credentials: BTreeMap<Hostname, CredentialsBlock>,
     pub credentials_helper: Option<HelperBlock>,
     pub provider_installation: Option<ProviderInstallation>,
-    /// The first `plugin_cache_dir` that is not empty, without expanding variables. tflock never takes packages from the plugin
-    /// cache, because they cannot be verified.
+    /// The first `plugin_cache_dir` that is not empty. Environment variables in it are not expanded. tflock never takes packages from
+    /// the plugin cache, because they cannot be verified.
     pub plugin_cache_dir: Option<String>,
     pub registry_protocols: RegistryProtocols,
     /// The `oci_credentials` blocks, each with a different label.

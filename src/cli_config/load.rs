@@ -79,7 +79,7 @@ impl Builder {
     }
 }
 
-/// Reads a file, but at most one byte more than the limit.
+/// Reads a file, but at most one byte more than the limit, so that the caller can recognize a file that is too large.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     fs::File::open(path)?

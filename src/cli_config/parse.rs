@@ -49,7 +49,7 @@ impl Hcl1Parser<'_> {
             .map_or(&Hcl1Token::End, |(token, _)| token))
     }
 
-    /// Parses items up to `}` or the end of the file, which it leaves to the caller.
+    /// Parses items up to `}` or the end of the file. The caller consumes that token.
     fn items(&mut self, depth: usize) -> Result<Vec<Item>, ConfigSyntaxError> {
         let mut items = Vec::new();
         while !matches!(self.peek()?, Hcl1Token::End | Hcl1Token::Sign('}')) {

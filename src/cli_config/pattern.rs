@@ -10,11 +10,11 @@ use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The host. `None` if the pattern has `*`.
+    /// The host; `None` if it is `*`.
     host: Option<PatternHost>,
-    /// The namespace. `None` if the pattern has `*`.
+    /// The namespace; `None` if it is `*`.
     namespace: Option<String>,
-    /// The type. `None` if the pattern has `*`.
+    /// The type; `None` if it is `*`.
     type_name: Option<String>,
 }
 

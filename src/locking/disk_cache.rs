@@ -20,7 +20,7 @@ use super::packages::{Packages, VersionQuery};
 use super::record::PackageRecord;
 use super::trust::Verifier;
 
-/// Which parts of the disk cache a run reads. Unless there is no cache, it writes all parts.
+/// The parts of the disk cache that a run reads. A run with a cache writes all parts, even those that it does not read.
 #[derive(Clone, Debug, Default)]
 pub enum CacheAccess {
     /// There is no cache.
@@ -190,7 +190,7 @@ fn read_package(
         engine,
         package: id,
     })?;
-    // If verification fails, tflock requests the answer again and reports the problem with the new one.
+    // If verification fails, tflock requests the answer again, and reports a problem only if the new answer has one, too.
     let list = verifier.verify(engine, id, &answer).ok()?;
     let record = if let Some(record) = verifier.accept_report(&list).ok()? {
         record

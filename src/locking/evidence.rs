@@ -72,10 +72,10 @@ impl Default for Evidence {
 pub(super) enum Verdict {
     /// At least one hash belongs to a package, or there is nothing to compare the hashes with.
     Genuine,
-    /// No hash is known to belong to a package, but unchecked platforms may still match: all comparable hashes are `h1`, or
-    /// there is no complete list to compare `zh` hashes with.
+    /// No hash is known to belong to a package, but packages of unchecked platforms may still match: all comparable hashes are `h1`,
+    /// or there is no complete list to compare `zh` hashes with.
     Undecided,
-    /// No hash belongs to a package.
+    /// None of the hashes belongs to a package of the version.
     Foreign,
 }
 

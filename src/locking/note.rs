@@ -82,7 +82,7 @@ pub enum Note {
         version: Version,
         why: Undated,
     },
-    /// A signing key or a signature has expired or is not yet valid, which the engine accepts.
+    /// A signing key or a signature has expired or is not yet valid, but the engine accepts it.
     #[error(
         "{} the checksum list of `{address}` {version} {}",
         match .lapse.part {

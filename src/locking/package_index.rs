@@ -30,7 +30,7 @@ pub struct PackageIndex {
     pub(super) no_download: bool,
     /// The packages whose `h1` hash came from an index, by the key that signed it.
     used: Mutex<BTreeMap<KeyName, BTreeSet<PackageId>>>,
-    /// The records that contradict the registry, by path.
+    /// The records that contradict the registry, each under its path in the index.
     contradictions: Mutex<BTreeMap<String, IndexWarning>>,
 }
 

@@ -15,7 +15,7 @@ use crate::provider::{Digest, PackageId};
 pub(super) struct PackageMirror(pub(super) Option<Arc<Mirror>>);
 
 impl PackageMirror {
-    /// Creates a file for a zip that is about to be downloaded. Returns `None` without a mirror.
+    /// Creates a file for a zip that is about to be downloaded. Returns `None` if there is no mirror to fill.
     pub(super) fn stage(&self) -> io::Result<Option<Incoming>> {
         self.0.as_ref().map(|mirror| mirror.incoming()).transpose()
     }

@@ -37,7 +37,8 @@ pub enum Mismatch {
     Replace,
 }
 
-/// What to do if a package or a module is missing. The stricter variant is first, so that it is the minimum.
+/// What to do if a package or a module is missing. The stricter variant is first, so that the minimum of several values is the
+/// strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
     /// The directory fails.

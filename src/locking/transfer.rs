@@ -41,7 +41,7 @@ pub(super) struct Transfers {
 pub struct Downloaded {
     /// The number of downloads. A package that was downloaded again counts twice.
     pub packages: u64,
-    /// The number of packages that were downloaded again because they could not be hashed while they were first downloaded.
+    /// The number of packages that were downloaded again because they could not be hashed during the first download.
     pub again: u64,
     /// The total size of all downloads, in bytes.
     pub bytes: u64,

@@ -219,7 +219,7 @@ fn addresses(
     texts.into_iter().map(parse).collect()
 }
 
-/// Returns the values from the command line or, without any, those in the variable, which are separated by commas.
+/// Returns the values from the command line. If there are none, returns those in the environment variable, separated by commas.
 fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str> {
     if arguments.is_empty() {
         let parts = variable.into_iter().flat_map(|list| list.split(','));
@@ -242,7 +242,7 @@ pub(super) fn cloud_environment(environment: &Environment) -> CloudEnvironment {
     }
 }
 
-/// Reads keys from options and files.
+/// Reads keys from options, environment variables and key files.
 struct KeySource<'a> {
     environment: &'a Environment,
     tree: &'a TreeSettings,

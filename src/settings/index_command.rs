@@ -162,7 +162,7 @@ fn resolve_tree(
     Ok(tree)
 }
 
-/// Resolves the index and the keys. Fails if one that the command requires is missing.
+/// Resolves the index and the keys. Fails if the command requires an index or a key that is missing.
 fn resolve_index(
     kind: IndexTaskKind,
     args: &IndexPackagesArgs,

@@ -165,7 +165,8 @@ fn auth_files(environment: &Environment) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the absolute directories in `PATH`. A program must not depend on the working directory.
+/// Returns the absolute directories in `PATH`. Relative ones are ignored, because the choice of a program must not depend on the
+/// working directory.
 fn program_directories(environment: &Environment) -> Vec<PathBuf> {
     let path = environment.get("PATH").unwrap_or_default();
     std::env::split_paths(path)

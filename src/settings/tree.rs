@@ -27,7 +27,7 @@ use super::{ConfigFileError, Environment, SettingsError, UnitSettings, Untrusted
 pub struct TreeSettings {
     /// The absolute path of the directory to which relative paths refer.
     pub working_directory: PathBuf,
-    /// The areas, in the order in which their first paths were given.
+    /// The groups of paths with the same settings, in the order in which their first paths were given.
     pub areas: Vec<Arc<Area>>,
     /// The directories to which `--changed` and `--failed` limit the run.
     pub working_set: WorkingSet,
@@ -61,7 +61,7 @@ pub struct Area {
     pub ignore_paths: Vec<IgnoreRule>,
     pub options: EffectiveOptions,
     pub policy: Policy,
-    /// The error in a config file below the paths of the area. The directories to which that file applies fail.
+    /// The error in a config file below the paths of the area. It fails all directories to which the file applies.
     pub refused: Option<Arc<ConfigFileError>>,
     /// The options for reading root modules, except the engine.
     reading: ReadOptions,

@@ -24,7 +24,7 @@ const SCHEMA_VERSION: u64 = 1;
 /// The directories that `--changed` and `--failed` select. With both options, a directory must be selected by each.
 #[derive(Clone, Debug, Default)]
 pub struct WorkingSet {
-    /// The changed files in each repository that contains a path. `None` without `--changed`.
+    /// The changed files in each repository that contains a path from the command line. `None` without `--changed`.
     pub changed: Option<Vec<ChangedFiles>>,
     /// The directories that failed in an earlier run. `None` without `--failed`.
     pub failed: Option<FailedDirectories>,
@@ -134,7 +134,7 @@ impl FailedDirectories {
     }
 }
 
-/// Finds the changed files in each repository that contains a path.
+/// Finds the changed files in each repository that contains a path from the command line.
 fn changes(
     areas: &[Arc<Area>],
     git: &GitSettings,

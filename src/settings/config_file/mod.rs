@@ -1,4 +1,4 @@
-//! Config files (`.tflock.toml`): the settings of a repository or of one of its subdirectories (docs/reference/config-file.md).
+//! Config files (`.tflock.toml`): the settings of a repository or of one of its subdirectories (see docs/reference/config-file.md).
 //!
 //! All files from a directory up to the repository root apply. Outside a repository, only a file in PATH itself applies, so a file in
 //! a shared parent directory has no effect.

@@ -157,7 +157,7 @@ fn leaf(random: &mut Random, value: ValueType) -> String {
     }
 }
 
-/// Replaces the placeholders of a form, such as `<N>`, by random expressions.
+/// Replaces the placeholders of a form, such as `<N>`, with random expressions.
 fn fill(random: &mut Random, form: &str, depth: usize) -> String {
     let mut text = String::new();
     let mut rest = form;
