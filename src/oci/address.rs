@@ -9,13 +9,13 @@ use url::Url;
 use crate::oci::Specificity;
 use crate::provider::Version;
 
-/// The name that Docker Hub has in addresses. Its registry is on a different host.
+/// The name of Docker Hub in repository addresses. Its registry is on [`DOCKER_HUB_HOST`].
 const DOCKER_HUB: &str = "docker.io";
 
 /// The host of Docker Hub's registry.
 const DOCKER_HUB_HOST: &str = "registry-1.docker.io";
 
-/// The pattern for repository names, as Docker defined it. The OCI specification allows fewer names.
+/// The pattern for repository names, as Docker defined it. Version 1.0 of the OCI distribution specification allows fewer names.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     let part = "[a-z0-9]+(?:(?:[._]|__|-*)[a-z0-9]+)*";
     Regex::new(&format!("^{part}(?:/{part})*$")).expect("the pattern is valid")
@@ -26,7 +26,7 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| {
 pub struct RepositoryAddress {
     registry: String,
     name: String,
-    /// The address below which the registry has its resources.
+    /// The base URL of the registry's API, such as `https://ghcr.io/v2/`.
     registry_url: Url,
 }
 
@@ -78,14 +78,14 @@ impl RepositoryAddress {
         &self.name
     }
 
-    /// Returns the address of a resource of this repository, such as `tags/list`.
+    /// Returns the URL of a resource of this repository, such as `tags/list`.
     pub fn url(&self, resource: &str) -> Url {
         let mut url = self.registry_url.clone();
         url.set_path(&format!("/v2/{}/{resource}", self.name));
         url
     }
 
-    /// Returns the address below which the registry has its resources.
+    /// Returns the base URL of the registry's API.
     pub const fn registry_url(&self) -> &Url {
         &self.registry_url
     }
@@ -152,7 +152,7 @@ pub fn is_tag(text: &str) -> bool {
         && text.chars().all(|c| is_word(c) || matches!(c, '.' | '-'))
 }
 
-/// Returns the address below which a registry has its resources. Fails unless the text is exactly a host name with an optional port.
+/// Returns the base URL of a registry's API. Fails unless the text is exactly a host name with an optional port.
 fn registry_url(text: &str) -> Result<Url, RepositoryAddressError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
     let host = match text {

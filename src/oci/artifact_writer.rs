@@ -1,4 +1,4 @@
-//! Writes the manifests of provider packages (docs/rules/oci.md 2 and 4).
+//! Writes the manifests of provider packages; see sections 2 and 4 of docs/rules/oci.md.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::oci::{
 };
 use crate::provider::Platform;
 
-/// The configuration of an artifact that has none, as the specification of manifests requires.
+/// The empty config blob. Manifests require a config, but provider packages have none.
 pub const EMPTY_CONFIG: &[u8] = b"{}";
 
-/// The media type of that configuration.
+/// The media type of [`EMPTY_CONFIG`].
 const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
 
 /// A manifest of a package for one platform, to which an index manifest can refer.
@@ -24,7 +24,7 @@ pub struct OciTarget {
     pub digest: OciDigest,
     /// The size of the manifest in bytes.
     pub size: u64,
-    /// Whether it replaces a different manifest for the same platform.
+    /// Whether this target replaces a different entry for the same platform.
     pub replaces: bool,
 }
 
@@ -45,8 +45,8 @@ pub fn target_manifest(zip: &OciDigest, size: u64) -> Vec<u8> {
     manifest.to_string().into_bytes()
 }
 
-/// Adds targets to the index manifest of a version. Without an index manifest, creates one. Other entries, such as signatures, remain.
-/// `None` if the index manifest needs no change.
+/// Adds targets to the index manifest of a version, or creates the manifest if `index` is `None`. Keeps other entries, such as
+/// signatures. `None` if the index manifest needs no change.
 pub fn add_targets(
     index: Option<&[u8]>,
     targets: &BTreeMap<Platform, OciTarget>,

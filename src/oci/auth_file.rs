@@ -32,8 +32,8 @@ impl AuthFile {
         serde_json::from_slice(text)
     }
 
-    /// Returns the credentials for a repository. `place` is the name of the file. Entries without credentials, such as those that
-    /// `docker login` leaves if a helper stores them, are skipped.
+    /// Returns the credentials for a repository. `place` names the file in messages. Entries without credentials, such as those
+    /// that `docker login` leaves if a helper stores them, are skipped.
     pub fn matches(&self, registry: &str, name: &str, place: &str) -> Vec<CredentialMatch> {
         let found = |specificity, source| CredentialMatch {
             specificity,

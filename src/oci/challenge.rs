@@ -4,11 +4,11 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OciChallenge {
     Basic,
-    /// A token is required, which the server at `realm` issues.
+    /// The registry requires a token, which the server at `realm` issues.
     Bearer {
         realm: String,
         service: Option<String>,
-        /// The scopes that the request requires, separated by blanks.
+        /// The scopes that the request requires, separated by spaces.
         scope: Option<String>,
     },
 }
@@ -42,7 +42,7 @@ impl OciChallenge {
     }
 }
 
-/// Splits `NAME=VALUE` or `NAME="VALUE"` off the start of the text, and the comma after it.
+/// Parses `NAME=VALUE` or `NAME="VALUE"` at the start of the text. Returns the name, the value, and the text after the following comma.
 fn parameter(text: &str) -> Option<(&str, String, &str)> {
     let (name, rest) = token(text.trim_start());
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
@@ -73,7 +73,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Splits off the leading characters that a name may contain in a header.
+/// Splits off the longest prefix that is a token in the syntax of HTTP headers.
 fn token(text: &str) -> (&str, &str) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let end = text.find(|c| !is_part(c)).unwrap_or(text.len());

@@ -30,14 +30,14 @@ pub enum CredentialSource {
 /// How closely credentials match a repository. Later variants take precedence over earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Specificity {
-    /// They are for all registries.
+    /// They apply to all registries.
     Global,
     Registry,
-    /// They are for the repositories below a path with this number of elements.
+    /// They apply to the repositories below a path with this number of elements.
     Path(usize),
 }
 
-/// Credentials that apply to a repository, with the name of the place that has them.
+/// Credentials that apply to a repository, and the name of their source for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialMatch {
     pub specificity: Specificity,

@@ -1,7 +1,7 @@
 //! Manifests: which layer of an artifact is the package.
 //!
-//! Manifests may contain other entries than those of OpenTofu, which are skipped. An index refers to manifests only, so there is
-//! nothing to follow in a circle.
+//! Manifests may contain entries that OpenTofu does not define. tflock skips them. An index refers only to manifests and never to
+//! another index, so references cannot form a cycle.
 
 use serde::Deserialize;
 
@@ -87,7 +87,7 @@ impl OciDescriptor {
         digest.ok_or_else(|| OciProblem::InvalidDigest(self.digest.clone()))
     }
 
-    /// Returns the platform of the package to which this refers. `None` if it refers to something else.
+    /// Returns the platform of the package to which this descriptor refers. `None` if it does not refer to a provider package.
     pub fn target_platform(&self) -> Option<Platform> {
         let platform = self.platform.as_ref()?.platform()?;
         (self.artifact_type == TARGET_ARTIFACT).then_some(platform)

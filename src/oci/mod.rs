@@ -1,13 +1,13 @@
 //! The formats of OCI registries: names of repositories, manifests, authentication challenges, and files with credentials.
 //!
-//! OpenTofu stores providers and modules as OCI artifacts (docs/rules/oci.md):
+//! OpenTofu stores providers and modules as OCI artifacts (see docs/rules/oci.md):
 //!
 //! ```text
 //! tag 1.0.0 -> index manifest -> one manifest per platform -> one layer: the zip of the provider
 //! tag 1.0.0 -> manifest -> one layer: the zip of the module
 //! ```
 //!
-//! Nothing here sends a request: [`crate::registry`] does.
+//! This module sends no requests; [`crate::registry`] does.
 
 mod address;
 mod artifact_writer;

@@ -6,7 +6,7 @@ use crate::redacted_url::RedactedUrl;
 /// The maximum number of characters of a registry's text to show in a message.
 const MAX_SHOWN: usize = 200;
 
-/// The reason why an artifact is not what its address or its descriptor promises.
+/// The reason why an OCI artifact cannot be used or stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OciProblem {
     #[error("its artifact type is {}, not `{expected}`", shown(found))]
@@ -22,7 +22,7 @@ pub enum OciProblem {
     /// The JSON has the wrong structure.
     #[error("the manifest does not follow the specification: {0}")]
     Manifest(String),
-    #[error("the manifest of {size} bytes is too large: the limit is {limit} bytes")]
+    #[error("the manifest is too large: it has {size} bytes, and the limit is {limit} bytes")]
     TooLarge { size: u64, limit: u64 },
     #[error("the registry sent content with the digest `{found}`, not `{expected}`")]
     Digest {
@@ -33,7 +33,7 @@ pub enum OciProblem {
     Size { found: u64, expected: u64 },
     #[error("{} is not a valid digest of a supported algorithm", shown(.0))]
     InvalidDigest(String),
-    #[error("the manifest of a platform does not name the platform")]
+    #[error("its index manifest has a package entry without a platform")]
     NoPlatform,
     #[error("it has no manifests of provider packages")]
     NoTargets,
@@ -49,9 +49,9 @@ pub enum OciProblem {
     #[error("its list of tags {0}")]
     Tags(&'static str),
     /// The response to a request for an upload has no usable address.
-    #[error("the registry accepts an upload, but does not name its address")]
+    #[error("the registry accepted the upload request, but returned no upload address")]
     NoUpload,
-    #[error("the registry names an address on a different server for an upload: `{0}`")]
+    #[error("the registry returned an upload address on a different server: `{0}`")]
     UploadElsewhere(RedactedUrl),
     #[error("the registry stored `{found}` instead of `{expected}`")]
     Stored { found: String, expected: OciDigest },

@@ -20,7 +20,7 @@ enum UriPiece {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UriTemplateError {
-    #[error("a brace has no counterpart")]
+    #[error("a brace is unmatched")]
     Brace,
     #[error(
         "`{{{0}}}` is not a variable: only names such as `{{namespace}}` are allowed in braces"
@@ -62,10 +62,10 @@ impl UriTemplate {
         parts.any(|part| matches!(part, UriPiece::Variable(found) if found == name))
     }
 
-    /// Returns the template in the language of the CLI configuration, with its quotes.
+    /// Returns the template as a quoted HCL string for the CLI configuration.
     pub fn to_hcl(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
-            // The characters that need an escape in HCL are percent-encoded.
+            // No escapes are needed: the characters that would need one in HCL are percent-encoded.
             UriPiece::Literal(text) => text.clone(),
             UriPiece::Variable(name)
                 if ["hostname", "namespace", "type"].contains(&name.as_str()) =>
@@ -195,8 +195,8 @@ mod tests {
                 "acme/anvil",
                 "`\\` is not allowed outside of braces",
             ),
-            ("h.test/{type", "acme/anvil", "a brace has no counterpart"),
-            ("h.test/type}", "acme/anvil", "a brace has no counterpart"),
+            ("h.test/{type", "acme/anvil", "a brace is unmatched"),
+            ("h.test/type}", "acme/anvil", "a brace is unmatched"),
             (
                 "h.test/{}",
                 "acme/anvil",

@@ -1,4 +1,4 @@
-//! Server certificates that are not trusted: why, and what to do about it.
+//! Untrusted server certificates: the reasons, and hints for the user.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,7 +20,7 @@ pub struct CertificateFault {
     /// The host name of the server.
     pub host: String,
     pub problem: CertificateProblem,
-    /// The origin of the authorities that tflock trusts.
+    /// Where the trusted certificate authorities come from.
     pub roots: RootOrigin,
 }
 
@@ -38,7 +38,7 @@ pub enum CertificateProblem {
     /// The certificate is valid only for these names.
     OtherNames(Vec<String>),
     UnknownAuthority,
-    /// The server uses the certificate of an authority as its own.
+    /// The server presented a CA certificate instead of a server certificate.
     AuthorityAsServer,
     Other(CauseText),
 }
@@ -67,7 +67,7 @@ impl CertificateProblem {
             CertificateError::NotValidForNameContext { presented, .. } => {
                 Self::OtherNames(presented.iter().map(|name| plain_name(name)).collect())
             }
-            // The signature of an unknown authority that has the same name as a trusted one.
+            // `BadSignature`: the issuer has the same name as a trusted authority, but a different key.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 Self::UnknownAuthority
             }
@@ -128,7 +128,7 @@ impl CertificateFault {
             ),
             CertificateProblem::UnknownAuthority => self.hint_for_authority(proxy),
             CertificateProblem::AuthorityAsServer => {
-                format!("install a server certificate on `{host}` that the authority has signed")
+                format!("on `{host}`, install a server certificate that the authority has signed")
             }
             CertificateProblem::Other(_) => return None,
         })
@@ -159,7 +159,7 @@ fn system_time(time: UnixTime) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(time.as_secs())
 }
 
-/// Returns the name in the form in which rustls shows it, such as `DnsName("a.test")`, without the kind.
+/// Removes the kind from a name as rustls shows it: `DnsName("a.test")` becomes `a.test`.
 fn plain_name(shown: &str) -> String {
     let inner = shown.split_once('(').map_or(shown, |(_, inner)| inner);
     inner.trim_end_matches(')').trim_matches('"').to_owned()

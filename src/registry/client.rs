@@ -60,7 +60,7 @@ impl RegistryClient {
         Ok(Self::with_transport(settings, transport, netrc))
     }
 
-    /// Creates a client for the other engine, which shares connections, the netrc file and the failure history of hosts.
+    /// Creates a client for the other engine. It shares connections, the netrc file and the failure history of hosts with this client.
     pub fn sibling(&self, settings: RegistrySettings) -> Self {
         let transport = Arc::clone(&self.inner.transport);
         Self::with_transport(settings, transport, Arc::clone(&self.inner.netrc))
@@ -89,7 +89,8 @@ impl RegistryClient {
         }
     }
 
-    /// Returns why the netrc file could not be read, if it had to be read. The run continues without the file.
+    /// Returns the error from reading the netrc file. `None` if the file was read, or if no request needed it. The run continues
+    /// without the file.
     pub fn netrc_error(&self) -> Option<&RegistryError> {
         self.inner.netrc.error()
     }

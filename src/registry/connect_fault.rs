@@ -1,7 +1,7 @@
-//! Connections that cannot be made, or break before a response arrives: why, and what to do about it.
+//! Connections that fail, or break before a response arrives: the reasons, and hints for the user.
 //!
-//! The HTTP libraries return chains of errors. Some of these have no public type and are recognized by their text, which the tests
-//! in `tests/it/unreachable` check with real servers and proxies.
+//! The HTTP libraries return chains of errors. Errors without a public type are recognized by their text. The tests in
+//! `tests/it/unreachable` check these texts with real servers and proxies.
 
 use std::error::Error;
 use std::io;
@@ -41,12 +41,12 @@ pub enum ConnectProblem {
     NotHttp,
     TlsVersion,
     CipherSuite,
-    /// The server requires a certificate of the client.
+    /// The server requires a client certificate.
     ClientCertificate,
     Tls,
-    /// The proxy requires credentials, or rejects those that it got.
+    /// The proxy requires credentials, or rejected those that it received.
     ProxyCredentials,
-    /// The proxy did not make a connection to the server.
+    /// The proxy did not connect to the server.
     ProxyRefusal,
     Other,
 }
@@ -141,7 +141,7 @@ impl ConnectFault {
                 "write `http://` instead of `https://` in `{variable}`: this is the protocol between tflock and the proxy"
             ),
             _ => format!(
-                "check the address in `{variable}` and whether the proxy runs, or unset the variable to connect directly"
+                "check the address in `{variable}` and whether the proxy is running, or unset the variable to connect directly"
             ),
         }
     }
@@ -166,13 +166,14 @@ impl ConnectFault {
             _ if proxy.is_some() => {
                 "check whether the proxy allows this host, or add the host to `NO_PROXY` to connect directly"
             }
-            _ if self.is_local => "check the address and whether the server runs",
+            _ if self.is_local => "check the address and whether the server is running",
             ConnectProblem::UnknownName => {
-                "check the spelling of the host name; if only a proxy can reach the host, set `HTTPS_PROXY`"
+                "check the spelling of the host name; if the host can be reached only through a proxy, set `HTTPS_PROXY`"
             }
             _ => {
                 return format!(
-                    "check whether other programs on this machine can connect to `{peer}`; if only a proxy can, set `HTTPS_PROXY`"
+                    "check whether other programs on this machine can connect to `{peer}`; if it can be reached only through a proxy, set \
+                     `HTTPS_PROXY`"
                 );
             }
         };
@@ -180,7 +181,7 @@ impl ConnectFault {
     }
 }
 
-/// Returns the next step for a proxy that requires credentials, or rejects those that it got.
+/// Returns the next step for a proxy that requires credentials, or rejected those that it received.
 pub(super) fn hint_for_credentials(proxy: &UsedProxy) -> String {
     let variable = &proxy.variable;
     if proxy.has_credentials {
@@ -193,7 +194,7 @@ pub(super) fn hint_for_credentials(proxy: &UsedProxy) -> String {
 }
 
 impl ConnectProblem {
-    /// Whether this happens at the first server to which tflock connects, which is the proxy if there is one.
+    /// Whether the problem arises at the first peer to which tflock connects. If the request uses a proxy, that peer is the proxy.
     const fn is_of_nearest_peer(self) -> bool {
         matches!(
             self,
@@ -206,7 +207,7 @@ impl ConnectProblem {
     }
 }
 
-/// Returns the problem that one error of a chain shows.
+/// Classifies one error of a chain. `None` if the error indicates no known problem.
 fn problem_of(error: &(dyn Error + 'static)) -> Option<ConnectProblem> {
     if let Some(error) = error.downcast_ref() {
         return Some(tls_problem(error));

@@ -76,7 +76,7 @@ pub enum CredentialsError {
     },
     #[error("there is no program `{name}` in `PATH`")]
     NoProgram { name: String },
-    /// A helper for OCI registries returned a token that OpenTofu does not support either.
+    /// A helper for OCI registries returned an identity token. Neither tflock nor OpenTofu supports such tokens.
     #[error("credentials helper `{}` returned an identity token, not a user name and password", program.display())]
     IdentityToken { program: PathBuf },
     #[error("cannot read `{}`", path.display())]
@@ -103,7 +103,7 @@ where
     hosts.collect()
 }
 
-/// Parses a host name, which may be in Punycode, unlike the host name in a provider address.
+/// Parses a host name. Punycode is allowed, unlike in a provider address.
 pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, format!(":{port}")),
@@ -175,7 +175,7 @@ async fn token_from_helper(
     Ok(output.token.map(ApiToken::new))
 }
 
-/// Parses what a helper wrote. Its output is not part of any error, because it may contain a secret.
+/// Parses the output of a helper. Errors never contain the output, because it may contain a secret.
 pub(super) fn helper_output<'a, T: Deserialize<'a>>(
     program: &Path,
     output: &'a Output,
@@ -197,7 +197,7 @@ pub(super) fn helper_output<'a, T: Deserialize<'a>>(
     })
 }
 
-/// Runs a helper program and returns what it wrote. `input` is its standard input.
+/// Runs a helper program and returns its output. `input` is written to its standard input.
 pub(super) async fn run_program(
     program: &Path,
     args: &[&str],
@@ -212,7 +212,7 @@ pub(super) async fn run_program(
             .kill_on_drop(true)
             .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that does not read its input closes the pipe.
+            // Writing fails if the program exits without reading its input. That is not an error.
             let _ = stdin.write_all(input.unwrap_or_default().as_bytes()).await;
         }
         child.wait_with_output().await

@@ -1,7 +1,7 @@
 //! Service discovery: finds the addresses of a host's registries.
 //!
 //! `GET https://HOST/.well-known/terraform.json` returns an object that maps service identifiers to URL references. A `host` block
-//! in the CLI configuration replaces it completely.
+//! in the CLI configuration replaces discovery completely.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The service identifier in a discovery document.
+    /// Returns the service identifier in a discovery document.
     pub(super) const fn id(self) -> &'static str {
         match self {
             Self::Providers => "providers.v1",
@@ -31,7 +31,7 @@ impl Service {
         }
     }
 
-    /// The service identifier without the protocol version, which is also a directory name below `TFREGISTRY_BASE_URL`.
+    /// Returns the service identifier without the protocol version. It is also the name of a directory below `TFREGISTRY_BASE_URL`.
     fn name(self) -> &'static str {
         self.id().trim_end_matches(".v1")
     }
@@ -52,7 +52,7 @@ pub(super) struct Services {
     base: Url,
     /// URL references by service identifier; `None` if the value is not a string.
     references: BTreeMap<String, Option<String>>,
-    /// The position of the `host` block that replaces discovery, if there is one. It may allow plain http.
+    /// The position of the `host` block that replaces discovery, if there is one. The addresses in such a block may use plain http.
     configured: Option<Box<Place>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Services {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServiceUrl {
     pub(super) url: Url,
-    /// Allows plain http to any host.
+    /// Whether plain http is allowed to any host.
     pub(super) plain_http: bool,
     /// Whether requests carry the host's token.
     pub(super) with_token: bool,

@@ -197,13 +197,14 @@ impl Download {
         headers
     }
 
-    /// Whether the known copy came from the address that responded. Only then was its validator sent to that address.
+    /// Whether the known copy came from the address that responded. Otherwise, the request contained no validator, and status 304
+    /// is an error.
     fn is_about_known_copy(&self, response: &Response) -> bool {
         let known = self.attempts.request.known_copy.as_ref();
         known.is_some_and(|validator| validator.is_for(response.url()))
     }
 
-    /// Prepares for a body that starts at the beginning of the file. If some bytes have already arrived, it must be the same file.
+    /// Prepares for a body that starts at the beginning of the file. Fails if bytes of a different file have already arrived.
     fn begin(&mut self, response: &Response) -> Result<(), RequestFault> {
         let headers = response.headers();
         let found = ServerCopy {

@@ -24,7 +24,7 @@ pub(super) type Result<T, E = RegistryError> = std::result::Result<T, E>;
 pub enum RegistryError {
     #[error("cannot read the trusted certificates")]
     Roots(#[source] CauseText),
-    /// With `--untrusted`, a host that was not given with `--allow-host`.
+    /// The run is `--untrusted`, and `--allow-host` does not include the host.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed { host: Hostname },
     #[error("{}", purpose.message(source))]
@@ -131,7 +131,7 @@ pub enum RegistryError {
         provider: Box<ProviderAddr>,
         searched: Vec<String>,
     },
-    /// `--oci-mirror` in a directory of Terraform, which has no OCI mirrors.
+    /// `--oci-mirror` was used for a directory whose engine is Terraform, which does not support OCI mirrors.
     #[error(
         "Terraform cannot install providers from OCI registries, so `--oci-mirror` works only with OpenTofu"
     )]
@@ -147,7 +147,7 @@ pub enum RegistryError {
         problem: String,
         configured: Option<Box<Place>>,
     },
-    /// The template for repositories leads to the same one for two providers.
+    /// The repository template gives several providers the same repository.
     #[error(
         "providers {} would share OCI repository `{repository}`",
         list_of(providers)
@@ -156,7 +156,7 @@ pub enum RegistryError {
         repository: Box<RepositoryAddress>,
         providers: BTreeSet<ProviderAddr>,
     },
-    /// The registry has no list of tags for the repository of a provider.
+    /// The registry returned status 404 for the tags of a provider's repository.
     #[error(
         "OCI repository `{repository}` does not exist, so it does not have provider `{provider}`{}",
         configured_at(configured.as_deref())
@@ -168,13 +168,13 @@ pub enum RegistryError {
     },
     #[error("cannot use the OCI artifact `{artifact}`{}", configured_at(configured.as_deref()))]
     OciArtifact {
-        /// The repository with a tag or digest.
+        /// The repository, with the tag or digest of the artifact.
         artifact: String,
         #[source]
         source: Box<OciProblem>,
         configured: Option<Box<Place>>,
     },
-    /// Status 401 or 403. `place` has the rejected credentials; `None` if the request had none.
+    /// Status 401 or 403. `place` is the source of the rejected credentials; `None` if the request had none.
     #[error("OCI repository `{repository}` {}{}", rejected(place.as_deref()), configured_at(configured.as_deref()))]
     OciUnauthorized {
         repository: Box<RepositoryAddress>,
@@ -204,8 +204,8 @@ pub enum RegistryError {
     /// Status 404 for the version list of a module, or a list that contains no module.
     #[error("registry `{}` has no module `{module}`", module.host)]
     UnknownModule { module: Box<ModuleId> },
-    /// The registry's response does not name the package of a module version.
-    #[error("registry `{}` does not name the package of module `{module}` {version}", module.host)]
+    /// The registry's response gives no location for the package of a module version.
+    #[error("registry `{}` gives no download location for module `{module}` {version}", module.host)]
     NoModulePackage {
         module: Box<ModuleId>,
         version: Box<ModuleVersion>,
@@ -249,7 +249,7 @@ impl RegistryError {
         }
     }
 
-    /// Returns the status of the response with which a server refused a request.
+    /// Returns the HTTP status of the response, if the status is the reason for the failure.
     pub fn status(&self) -> Option<u16> {
         match self.request()?.fault {
             RequestFault::Status { status, .. } => Some(status),
@@ -262,7 +262,7 @@ impl RegistryError {
         matches!(fault, Some(RequestFault::Offline))
     }
 
-    /// Returns the status with which the server responded to which the request was sent. `None` after a redirect.
+    /// Like [`Self::status`], but `None` if the request was redirected, because the status may then come from a different server.
     pub(super) fn own_status(&self) -> Option<u16> {
         let request = self
             .request()
@@ -322,8 +322,8 @@ impl Explain for RegistryError {
             Self::NoPackage { package, published } if !published.is_empty() => {
                 let published: Vec<_> = published.iter().map(ToString::to_string).collect();
                 format!(
-                    "published only for {}; drop `{}` from `--platform` or `platforms`, choose a different version, or lock the available platforms with \
-                     `--missing-platform warn`",
+                    "this version is published only for {}; drop `{}` from `--platform` or `platforms`, choose a different version, or lock \
+                     the available platforms with `--missing-platform warn`",
                     published.join(", "),
                     package.platform
                 )
@@ -331,7 +331,7 @@ impl Explain for RegistryError {
             Self::PluginProtocol {
                 suggestion: Some(version),
                 ..
-            } => format!("require version {version}, which supports 5.x or 6.x"),
+            } => format!("require version {version}, which supports plugin protocol 5.x or 6.x"),
             Self::MirrorUrl { .. } => {
                 "use a URL such as `https://mirror.example.com/providers/`".to_owned()
             }
@@ -351,7 +351,7 @@ impl Explain for RegistryError {
 }
 
 impl RegistryError {
-    /// Returns the hint for an error of an OCI registry.
+    /// Returns the hint for an error that concerns OCI registries.
     fn oci_hint(&self) -> Option<String> {
         Some(match self {
             Self::TokenRefused { server, place: None, is_trusted: false, .. } => format!(
@@ -366,10 +366,12 @@ impl RegistryError {
                 )
             }
             Self::OciTemplate(_) => {
-                "use a template such as `ghcr.io/acme/{namespace}-{type}`; `{hostname}` is the third variable".to_owned()
+                "use a template such as `ghcr.io/acme/{namespace}-{type}`; `{hostname}` is also available".to_owned()
             }
             Self::SharedRepository { .. } => {
-                "use more of `{hostname}`, `{namespace}` and `{type}` in the address of the mirror".to_owned()
+                "use `{hostname}`, `{namespace}` and `{type}` in the mirror address, separated by `/`, so that each provider gets its own \
+                 repository"
+                    .to_owned()
             }
             Self::OnlyOpenTofu => {
                 "use `--engine tofu` if OpenTofu runs these configurations, or `--net-mirror` for Terraform".to_owned()

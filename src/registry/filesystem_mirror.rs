@@ -1,5 +1,5 @@
 //! Filesystem mirrors as sources of packages; [`crate::mirror`] lists the packages in a directory. If a package occurs twice, the
-//! path that comes first in byte order takes precedence, which is the path of the unpacked package.
+//! path that comes first in byte order takes precedence, so an unpacked package precedes a zip.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ type MirrorPackages = BTreeMap<ProviderAddr, BTreeMap<Version, PlatformPackages>
 type PlatformPackages = BTreeMap<Platform, LocalPackage>;
 
 impl FilesystemMirror {
-    /// Refers to the mirror in this directory, which is read on first use.
+    /// Creates a mirror for the packages in a directory, which is read on first use.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self {
             base: Arc::new(base.into()),

@@ -10,7 +10,7 @@ use reqwest::header::HeaderValue;
 use crate::registry::request::MAX_PACKAGE;
 use crate::registry::request_error::{CauseText, RequestFault};
 
-/// The number of bytes to decode at once. Their content may be a thousand times larger, so the limit is checked often.
+/// The number of compressed bytes to decode before the size limit is checked. Decoding can make them a thousand times larger.
 const PORTION: usize = 16 * 1024;
 
 pub(super) enum ContentDecoder {

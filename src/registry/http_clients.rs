@@ -33,7 +33,7 @@ pub(super) struct HttpClients {
     packages: ProxiedClient,
 }
 
-/// What a request asks for.
+/// The kind of content that a request transfers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ContentKind {
     Document,
@@ -48,7 +48,7 @@ struct ProxiedClient {
 }
 
 impl HttpClients {
-    /// Fails if the certificates in the settings are invalid.
+    /// Creates the collection without building any client. Fails if the certificates in the settings are invalid.
     pub(super) fn new(settings: HttpSettings) -> Result<Self> {
         let only_roots = match &settings.roots {
             Roots::Only(pem) => Certificate::from_pem_bundle(pem)
@@ -141,13 +141,13 @@ impl HttpClients {
         })
     }
 
-    /// Leaves the default in place, which is the system's own verifier.
+    /// Keeps the default, which is the verifier of the operating system.
     #[cfg(not(all(unix, not(target_vendor = "apple"))))]
     fn with_system_roots(&self, builder: ClientBuilder, _: &SystemRoots) -> ClientBuilder {
         builder
     }
 
-    /// Returns the origin of the certificate authorities that a client trusts.
+    /// Returns where the trusted certificate authorities come from.
     pub(super) fn root_origin(&self) -> RootOrigin {
         match &self.settings.roots {
             Roots::Only(_) => RootOrigin::Settings,

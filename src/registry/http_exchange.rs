@@ -1,4 +1,4 @@
-//! Requests of the hash index, sent with the same proxies and certificates as requests to registries.
+//! Requests of the hash index and of object store clients. They use the same proxies and certificates as requests to registries.
 //!
 //! The failure history of hosts is separate: a failing index must not affect a registry on the same host.
 
@@ -20,7 +20,7 @@ use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{Transport, read_body, status_fault};
 
-/// Sends the requests of the hash index. Clones share connections.
+/// Sends requests of the hash index and of object store clients. Clones share connections.
 #[derive(Clone)]
 pub struct HttpExchange {
     transport: Arc<Transport>,
@@ -28,7 +28,7 @@ pub struct HttpExchange {
 }
 
 impl HttpExchange {
-    /// Creates an exchange with the connections and certificates of `client`. Its time limits for requests do not apply.
+    /// Creates an exchange with the connections and certificates of `client`. The request timeout of `client` does not apply.
     pub fn new(client: &RegistryClient) -> Self {
         let http = client.settings().http.clone();
         Self {
@@ -40,7 +40,7 @@ impl HttpExchange {
         }
     }
 
-    /// Fetches a document and follows redirects, over https or on loopback. `None` if the server has no such document.
+    /// Fetches a document over https, or over plain http from this machine. Follows redirects. `None` if the server has no such document.
     pub async fn document(
         &self,
         url: &Url,
@@ -62,11 +62,11 @@ impl HttpExchange {
         }
     }
 
-    /// Sends a request that a client of a cloud's object store has prepared, and reads the whole response. A request that fails on
-    /// its way or on the server is sent once more. Redirects are not followed, because they would need a new signature.
+    /// Sends a request that a client of a cloud's object store has prepared, and reads the whole response. After a temporary
+    /// failure, the request is sent once more. Redirects are not followed, because they would need a new signature.
     ///
-    /// Plain http is allowed on loopback and, if `plain_http` is set, to any host: the services that give credentials to a machine
-    /// in a cloud use it.
+    /// Plain http is allowed on loopback and, if `plain_http` is set, to any host: the services that give credentials to cloud
+    /// machines use plain http.
     pub async fn exchange(
         &self,
         request: http::Request<Bytes>,
@@ -97,7 +97,7 @@ impl HttpExchange {
         };
         let request = reqwest::Request::try_from(request);
         let mut request = request.map_err(|error| invalid(&error.without_url()))?;
-        // The client of the object store has signed the request. A password in the endpoint's URL is not used, but would be logged.
+        // The request is already signed, so a user name or password in the URL of the endpoint is not needed. It would appear in logs.
         let url = request.url_mut();
         let cleared = url.set_username("").and_then(|()| url.set_password(None));
         cleared.map_err(|()| RequestFault::Setup(CauseText::text("the URL has no host")))?;
@@ -126,8 +126,7 @@ impl HttpExchange {
     }
 }
 
-/// Fails unless the status is one to which the client of an object store has its own reaction: success, a missing object, or a
-/// condition that is not met.
+/// Fails unless the object store's client handles the status itself: success, a missing object, or a condition that is not met.
 fn check_status(status: StatusCode) -> Result<(), RequestFault> {
     match status {
         StatusCode::NOT_MODIFIED

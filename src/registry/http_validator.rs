@@ -99,10 +99,10 @@ fn is_old(headers: &HeaderMap) -> bool {
     age.is_some_and(|age| age >= DATE_PRECISION)
 }
 
-/// The beginning of the names of the parameters with the signature of a request to S3, which differ in each request.
+/// The name prefix of the query parameters that sign a request to S3. Their values differ in each request.
 const SIGNATURE: &str = "X-Amz-";
 
-/// Returns the digest of an address, including its query, which may select the file.
+/// Returns the digest of an address. It covers the query, which may select the file, except for the parameters of an S3 signature.
 fn digest(url: &Url) -> Digest {
     let mut url = without_user_info(url);
     if let Some(query) = url.query() {

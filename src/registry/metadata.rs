@@ -39,7 +39,7 @@ impl AnswerError {
 /// The versions of a provider that a source offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AvailableVersions {
-    /// Each valid version once, in the order of the list.
+    /// The valid versions without duplicates, in the order of the list.
     pub versions: Vec<AvailableVersion>,
     /// Invalid versions, in the order of the list. They are skipped with a warning.
     pub invalid: Vec<String>,

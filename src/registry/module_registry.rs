@@ -38,7 +38,7 @@ const MAX_PAGE: ByteLimit = ByteLimit {
     bytes: 1024 * 1024,
 };
 
-/// A module in a registry, in all of its versions.
+/// A module in a registry, without a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModuleId {
     pub host: Hostname,
@@ -131,7 +131,7 @@ impl RegistryClient {
             Some(value)
         });
         let request = Request {
-            // A token would be readable on the way.
+            // Over plain http, other machines could read the token.
             plain_http: plain_http && authorization.is_none(),
             known_copy,
             ..self.inner.rules.package(url.clone(), authorization)

@@ -30,7 +30,7 @@ pub(super) struct Netrc {
 }
 
 impl Netrc {
-    /// Refers to the file at `path`, which need not exist.
+    /// Creates a reader for the file at `path`, which need not exist.
     pub(super) const fn new(path: Option<PathBuf>) -> Self {
         Self {
             path,
@@ -50,7 +50,7 @@ impl Netrc {
         found.and_then(NetrcMachine::header)
     }
 
-    /// Returns why the file could not be read, if it had to be read.
+    /// Returns the error from reading the file. `None` if the file was read, or if no request needed it.
     pub(super) fn error(&self) -> Option<&RegistryError> {
         self.machines.get()?.as_ref().err()
     }
@@ -163,7 +163,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether the last word is a keyword that takes the next word as its value. A value may begin with `#`.
+/// Whether the last word is a keyword whose value is the next word. A `#` then belongs to the value and starts no comment.
 fn previous_takes_value(words: &[(usize, &str)]) -> bool {
     let keyword = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at)).map(|(_, word)| *word);

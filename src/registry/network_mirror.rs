@@ -45,13 +45,12 @@ type Archives = BTreeMap<Platform, MirrorPackage>;
 pub struct MirrorPackage {
     pub package: PackageId,
     pub url: Url,
-    /// The hashes that the mirror lists, in any number and of any scheme. An `h1` hash covers the zip's entries, not the unpacked
-    /// files.
+    /// The hashes that the mirror lists: zero or more, of any scheme. An `h1` hash covers the zip's entries, not the unpacked files.
     pub hashes: Vec<Hash>,
 }
 
 impl NetworkMirror {
-    /// Refers to the mirror at `base`, which must be an https URL. `configured` is its position in the CLI configuration.
+    /// Creates a client for the mirror at `base`, which must be an https URL. `configured` is its position in the CLI configuration.
     pub fn new(client: RegistryClient, base: &str, configured: Option<Place>) -> Result<Self> {
         let configured = configured.map(Box::new);
         let unusable = |problem| RegistryError::MirrorUrl {
@@ -142,7 +141,7 @@ impl NetworkMirror {
         let Fields(archives) = parse_json::<MirrorArchives>(&response)?;
         let mut packages = Archives::new();
         for (name, archive) in archives.archives {
-            // Invalid platforms cannot be requested, and `null` is treated as absent.
+            // Invalid platform names are skipped, because no run can request them. `null` is treated as absent.
             let (Ok(platform), Some(archive)) = (Platform::parse(&name), archive) else {
                 continue;
             };

@@ -39,7 +39,7 @@ enum PackageOrigin {
     Filesystem(FilesystemMirror),
     Network(NetworkMirror),
     Oci(OciMirror),
-    /// No source, because the engine is Terraform and the source an OCI mirror.
+    /// An OCI mirror, although the engine is Terraform, which does not support OCI mirrors. Every lookup fails.
     OnlyOpenTofu,
     /// The origin registries, for providers that are not in any of these directories.
     RegistryExcept(RegistryClient, Vec<FilesystemMirror>),
@@ -75,7 +75,7 @@ impl PackageSource {
         Ok(Self::all_providers(engine, [origin]))
     }
 
-    /// Creates a source from OCI repositories, given by a URI template. If the engine is Terraform, each request fails.
+    /// Creates a source from OCI repositories, given by a URI template. If the engine is Terraform, every lookup fails.
     pub fn oci(client: RegistryClient, template: &str) -> Result<Self> {
         let engine = client.settings().engine;
         let template = UriTemplate::parse(template);

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::registry::request_error::RequestFault;
 
-/// An environment variable that sets a proxy. It does not implement `Debug`, because its value may contain a password.
+/// An environment variable that sets a proxy. The type does not implement `Debug`, because the value may contain a password.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariable {
     /// The name as it is set, in upper or lower case.

@@ -83,7 +83,6 @@ pub(super) const fn engine_version(engine: Engine) -> &'static str {
 pub(super) struct Request {
     pub(super) method: RequestMethod,
     pub(super) url: Url,
-    /// The purpose of the request, for error messages.
     pub(super) purpose: RequestPurpose,
     /// The position of the CLI configuration block that sets `url`, if there is one.
     pub(super) configured: Option<Box<Place>>,
@@ -118,7 +117,7 @@ pub(super) struct RequestCourse {
 }
 
 impl Request {
-    /// Returns the kind of connection for a document or a file that is sent.
+    /// Returns the kind of content. A file to upload counts as a package, so it gets a connection of its own.
     pub(super) const fn kind(&self) -> ContentKind {
         if self.method.sends_file() {
             ContentKind::Package
@@ -127,7 +126,7 @@ impl Request {
         }
     }
 
-    /// Waits until an attempt has taken too long. Returns the fault.
+    /// Returns a future that completes when an attempt has taken too long. Its output is the fault to report.
     pub(super) fn time_limit(&self) -> impl Future<Output = RequestFault> + use<> {
         let timeout = self.timeout;
         let progress = self.method.progress();
@@ -246,8 +245,8 @@ impl RequestRules {
     }
 }
 
-/// Sends a request and follows redirects. Returns the final response, whose body has not been read yet. `headers` are added to those
-/// of the request. `url` is set to each address to which the request is sent.
+/// Sends a request and follows redirects. Returns the final response, whose body has not been read yet. `headers` are added to
+/// those of the request. `url` is set to the last address to which the request was sent, even if sending fails.
 pub(super) async fn send(
     clients: &HttpClients,
     kind: ContentKind,

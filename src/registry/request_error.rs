@@ -14,9 +14,9 @@ use crate::span::Place;
 #[error("the request for `{url}` failed{}{}", self.course(), configured_at(configured.as_deref()))]
 pub struct RequestError {
     pub url: RedactedUrl,
-    /// The last address to which the request was sent, if it is a different one.
+    /// The last address to which the request was sent, if it differs from `url`.
     pub redirected_to: Option<RedactedUrl>,
-    /// The proxy for that address.
+    /// The proxy for the last address.
     pub proxy: Option<UsedProxy>,
     /// The wait that the last response requested.
     pub retry_after: Option<Duration>,
@@ -57,13 +57,13 @@ impl RequestError {
         if let (RequestFault::Status { .. }, Some(wait)) = (&self.fault, self.retry_after) {
             let seconds = wait.as_secs();
             return Some(format!(
-                "run tflock again later: the server asks to wait {seconds} s"
+                "run tflock again later: the server asks for a wait of {seconds} s"
             ));
         }
         let hint = self.fault.hint(self.proxy.as_ref())?;
         if matches!(self.fault, RequestFault::Timeout(_)) && is_timeout_set {
             return Some(format!(
-                "{hint}; if the server is slow, set `TF_REGISTRY_CLIENT_TIMEOUT` to more seconds"
+                "{hint}; if the server is slow, set `TF_REGISTRY_CLIENT_TIMEOUT` to a larger number of seconds"
             ));
         }
         Some(hint)
@@ -91,8 +91,8 @@ pub enum RequestFault {
     Certificate(#[source] Box<CertificateFault>),
     #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// No package data arrived for this long.
-    #[error("no data arrived for {:.0} s", .0.as_secs_f64())]
+    /// No data of a package or an upload was transferred for this long.
+    #[error("no data was transferred for {:.0} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// Package data arrived more slowly than over any working connection.
     #[error("fewer than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
@@ -115,7 +115,7 @@ pub enum RequestFault {
         /// Whether the body is a web page.
         is_page: bool,
     },
-    /// The value is the limit.
+    /// The value is the maximum number of redirects.
     #[error("{}", describe_redirects(*.0))]
     TooManyRedirects(usize),
     #[error("the server redirects to `{0}`, which is not an http or https address")]
@@ -161,7 +161,7 @@ impl RequestFault {
             }
             Self::Timeout(_) if proxy.is_some() => "check whether the proxy can reach the server",
             Self::Timeout(_) => {
-                "check whether this machine can reach the server; if only a proxy can, set `HTTPS_PROXY`"
+                "check whether this machine can reach the server; if it can be reached only through a proxy, set `HTTPS_PROXY`"
             }
             Self::TooManyRedirects(_) => {
                 "open the address with `curl --location --verbose` to see the redirects: a login page or a proxy may cause a loop"
@@ -194,7 +194,7 @@ impl RequestFault {
     }
 }
 
-/// The text of a library's innermost error. The outer errors only say that something failed.
+/// The text of the innermost error of a library. The outer errors only say that something failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CauseText(pub(crate) Arc<str>);

@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt as _;
 
 use crate::registry::request_error::{CauseText, RequestFault};
 
-/// The size of the pieces in which a file is sent.
+/// The size in bytes of the pieces in which a file is sent.
 const PIECE: usize = 64 * 1024;
 
 /// The method of a request, with its content.
@@ -31,7 +31,7 @@ pub(super) enum RequestContent {
     File(UploadFile),
 }
 
-/// A file that is sent. Clones share the progress.
+/// A file to upload. Clones share the progress.
 #[derive(Clone, Debug)]
 pub(super) struct UploadFile {
     path: PathBuf,
@@ -40,7 +40,7 @@ pub(super) struct UploadFile {
 }
 
 impl UploadFile {
-    /// Refers to a file of `size` bytes.
+    /// Describes the file at `path`, which has `size` bytes, without opening it.
     pub(super) fn new(path: PathBuf, size: u64) -> Self {
         let sent = Arc::default();
         Self { path, size, sent }
@@ -84,7 +84,7 @@ impl RequestMethod {
         move || sent.as_ref().map(|sent| sent.load(Ordering::Relaxed))
     }
 
-    /// Returns the body, and its size unless the HTTP client knows it. `None` if the method has no body.
+    /// Returns the body, and its size if the HTTP client cannot determine it. `None` if the method has no body.
     pub(super) async fn body(&self) -> Result<Option<(Body, Option<u64>)>, RequestFault> {
         Ok(match self {
             Self::Get | Self::Head => None,

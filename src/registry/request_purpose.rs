@@ -1,4 +1,4 @@
-//! The purposes of requests.
+//! What requests are for, as shown in error messages.
 
 use crate::oci::RepositoryAddress;
 use crate::provider::{Hostname, ModuleVersion, PackageId, ProviderAddr, Version};
@@ -20,7 +20,7 @@ pub enum RequestPurpose {
     Download,
     /// A token for an OCI repository.
     OciToken(Box<RepositoryAddress>),
-    /// A package that is pushed to an OCI repository.
+    /// An upload of a provider package to an OCI repository.
     OciPush(Box<RepositoryAddress>),
 }
 
@@ -52,7 +52,7 @@ impl RequestPurpose {
         }
     }
 
-    /// Whether `TF_REGISTRY_CLIENT_TIMEOUT` sets the time limit of a request. Terraform's discovery has a fixed one.
+    /// Whether a hint may recommend `TF_REGISTRY_CLIENT_TIMEOUT`. The variable affects neither downloads nor Terraform's discovery.
     pub(super) const fn has_timeout_setting(&self) -> bool {
         !matches!(self, Self::Discovery(_) | Self::Download)
     }

@@ -1,5 +1,5 @@
 //! Decides which failures are retried and how long to wait before each retry, and limits the retries and concurrent requests of
-//! each host. Nothing in this module sends a request or waits, except [`HostSlots::acquire`].
+//! each host. This module sends no requests. Only [`HostSlots::acquire`] waits.
 //!
 //! Retries are meant for occasional failures. If a host is down, the requests for every provider on it would use all of their
 //! retries, which takes minutes. The retries of a host are therefore limited for the whole run; its responses earn more of them,
@@ -17,7 +17,7 @@ use crate::registry::request_error::RequestFault;
 /// The maximum wait that a server may request with `Retry-After`. A server that requests more will not recover during this run.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// The shortest wait requested by a server that is reported to the user at once.
+/// If a server requests a wait of at least this length, the wait is reported to the user at once.
 pub(super) const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// How often a request is retried, and how long to wait before each retry.
@@ -120,7 +120,7 @@ pub(super) fn jitter() -> f64 {
 /// The number of retries that a host gets before its first response.
 const FREE_RETRIES: u32 = 100;
 
-/// The number of responses that earn a host one more retry. All requests to a host succeed even if one in five fails at random.
+/// The number of responses that earn a host one more retry. The retries thus suffice if one in five requests fails at random.
 const RESPONSES_PER_RETRY: u32 = 5;
 
 /// After this many failed requests in a row, a host that has never responded gets no further requests.
@@ -129,7 +129,7 @@ const MAX_FAILURES_BEFORE_RESPONSE: u32 = 3;
 /// The same limit for a host that has responded before and may just be restarting.
 const MAX_FAILURES_AFTER_RESPONSE: u32 = 10;
 
-/// The history of each host in one run; the keys consist of scheme, host and port.
+/// The failure history of each host in one run. The keys consist of scheme, host and port.
 #[derive(Debug, Default)]
 pub(super) struct HostBudgets {
     hosts: Mutex<BTreeMap<String, HostHistory>>,
@@ -172,8 +172,8 @@ impl HostBudgets {
         })
     }
 
-    /// Whether to report that requests to the host wait until `end`: not if a wait that ends at about the same time has been reported.
-    /// All concurrent requests to a host usually have to wait.
+    /// Whether to report that requests to the host wait until `end`. False if a wait that ends at about the same time has been
+    /// reported: usually, all concurrent requests to a host have to wait.
     pub(super) fn take_report(&self, host: &str, end: Instant) -> bool {
         self.with(host, |history| {
             let reported = history.reported_wait;

@@ -31,7 +31,7 @@ pub struct RegistrySettings {
     pub engine: Engine,
     pub hosts: BTreeMap<Hostname, HostBlock>,
     pub base_url: Option<BaseUrl>,
-    /// The hosts to which repository content may cause requests.
+    /// The hosts to which files of the user's repository may cause requests.
     pub allowed_hosts: AllowedHosts,
     pub credentials: CredentialSettings,
     /// The netrc file, which need not exist.
@@ -64,8 +64,8 @@ impl RegistrySettings {
     }
 }
 
-/// The hosts to which repository content may cause requests. With `--untrusted`, these are the hosts given with `--allow-host`.
-/// Addresses in their responses may point to other hosts, which get no credentials.
+/// The hosts to which files of the user's repository may cause requests. With `--untrusted`, these are the hosts given with
+/// `--allow-host`. Responses may point to other hosts, which get no credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedHosts(Option<BTreeSet<Hostname>>);
 
@@ -110,8 +110,7 @@ impl AllowedHosts {
     }
 }
 
-/// Parses a number of retries or seconds from an environment variable. `None`, which means the default, if it is not a positive
-/// number.
+/// Parses a number of retries or seconds from an environment variable. `None` if it is not a positive number; the default then applies.
 pub fn positive(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number > 0)
 }
@@ -141,7 +140,7 @@ pub struct HttpSettings {
     /// Whether all requests fail without being sent.
     pub offline: bool,
     pub roots: Roots,
-    /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings apply.
+    /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's proxy settings apply.
     pub use_system_proxy: bool,
     /// The environment variables for proxies. They are only checked, because the HTTP client reads them itself.
     pub proxies: ProxyVariables,
@@ -181,13 +180,13 @@ impl fmt::Debug for HttpSettings {
 /// The trusted certificate authorities.
 #[derive(Clone, Debug)]
 pub enum Roots {
-    /// The system's, or Mozilla's if the system has none and the environment names none.
+    /// The authorities of the system. If it has none and the environment names none, Mozilla's list.
     System(SystemRoots),
-    /// Only the ones in this PEM text.
+    /// Only the authorities in this PEM text.
     Only(Vec<u8>),
 }
 
-/// Waits before a retry. Tests replace it in order not to wait.
+/// Waits before a retry. Tests use an implementation that does not wait.
 pub trait Pause: Send + Sync {
     fn pause(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }

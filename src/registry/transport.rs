@@ -41,7 +41,7 @@ impl DocumentResponse {
         self.request.error(fault, self.course.clone())
     }
 
-    /// Whether the server to which the request was sent responded, not one to which it redirects.
+    /// Whether the response comes from the server to which the request was sent, not from one to which that server redirects.
     pub(super) fn is_from_origin(&self) -> bool {
         self.url.origin() == self.request.url.origin()
     }
@@ -61,7 +61,7 @@ impl DocumentResponse {
         })
     }
 
-    /// Returns the body. It is an error if the response has status 204, which means no body.
+    /// Returns the body. Fails if the response has status 204, which means that there is no body.
     pub(super) fn body(&self) -> Result<&[u8]> {
         match self.status {
             StatusCode::NO_CONTENT => Err(self.status_error()),
@@ -137,8 +137,8 @@ impl Transport {
         }
     }
 
-    /// Fetches a document. A response with a status that a retry cannot change is returned; all other failures are errors once the
-    /// retries are used up.
+    /// Fetches a document. Returns a response with any status that a retry cannot change, such as 404. All other failures are
+    /// errors once the retries are used up.
     pub(super) async fn document(self: &Arc<Self>, request: Request) -> Result<DocumentResponse> {
         let mut attempts = RequestAttempts::new(Arc::clone(self), request);
         loop {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use crate::display::shown_path;
 
-/// The environment's settings for system certificates. If either is set, Mozilla's certificates do not replace unreadable files.
+/// The environment's settings for system certificates. If either is set, tflock never falls back to Mozilla's certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemRoots {
     /// The value of `SSL_CERT_FILE`.
@@ -19,7 +19,7 @@ pub struct SystemRoots {
     pub directories: Option<Vec<PathBuf>>,
 }
 
-/// The origin of the trusted certificate authorities, for messages.
+/// Where the trusted certificate authorities come from, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootOrigin {
     /// Files and directories of the system.
@@ -28,7 +28,7 @@ pub enum RootOrigin {
     Mozilla,
     /// The verifier of the operating system.
     SystemVerifier,
-    /// The settings of the library.
+    /// The PEM text in the settings.
     Settings,
 }
 
@@ -43,8 +43,8 @@ pub struct RootFile {
 }
 
 impl RootOrigin {
-    /// Returns the first file or directory that a variable names and that cannot be read, or the file that has no certificates. A
-    /// directory may have none, unless there are none at all.
+    /// Returns the first file or directory that an environment variable names and that is useless: it cannot be read, or it is a file
+    /// without certificates. A directory without certificates is useless only if no source has any.
     pub(super) fn useless(&self) -> Option<&RootFile> {
         let has_any = self.files().iter().any(|file| file.count > Some(0));
         let mut named = self.files().iter().filter(|file| file.variable.is_some());

@@ -88,7 +88,7 @@ pub(super) struct SigningKeys {
 #[serde(default)]
 pub(super) struct PublicKey {
     pub(super) ascii_armor: String,
-    /// A string in Terraform; OpenTofu ignores it, whatever its type.
+    /// Terraform requires a string. OpenTofu ignores the value, whatever its type.
     pub(super) trust_signature: serde_json::Value,
 }
 

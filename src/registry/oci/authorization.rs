@@ -34,14 +34,14 @@ const MAX_TOKEN: ByteLimit = ByteLimit {
 /// The maximum number of scopes of a token. Registries use one or two.
 const MAX_SCOPES: usize = 8;
 
-/// What earlier responses said about the authorization of requests to a repository.
+/// The authorization of requests to a repository, as known from earlier responses.
 #[derive(Debug, Default)]
 pub(super) struct Authorization {
     /// The header to send.
     pub(super) header: Option<HeaderValue>,
-    /// The place of the credentials behind the header. `None` for an anonymous token.
+    /// The source of the credentials in the header, for messages. `None` for an anonymous token.
     pub(super) place: Option<String>,
-    /// The last challenge.
+    /// The last challenge of the registry.
     challenge: Option<OciChallenge>,
     scopes: BTreeSet<String>,
 }
@@ -63,7 +63,8 @@ impl OciRepository {
         self.renew(challenge, rejected).await
     }
 
-    /// Replaces a header that the registry has rejected, with the given challenge or else the last one.
+    /// Replaces a header that the registry has rejected, according to `challenge` or else the last challenge. `None` if no other
+    /// header is available.
     pub(super) async fn renew(
         &self,
         challenge: Option<OciChallenge>,
@@ -257,7 +258,7 @@ impl OciRepository {
     }
 }
 
-/// Returns the host name of an address, with its port unless it is the usual one.
+/// Returns the host name of an address, with the port unless it is the default port of the scheme.
 fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -266,7 +267,7 @@ fn authority(url: &Url) -> String {
     }
 }
 
-/// Whether the address names a machine in this network by its number, such as the metadata service of a cloud.
+/// Whether the host is a loopback, link-local, private or unspecified IP address, such as that of a cloud's metadata service.
 fn is_internal(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => {

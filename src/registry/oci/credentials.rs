@@ -19,10 +19,10 @@ use crate::registry::request_error::CauseText;
 /// The maximum size of a file with credentials.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// The message of a helper that has no credentials for the registry.
+/// The message by which a helper reports that it has no credentials for the registry.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 
-/// The user name with which a helper marks a token that only some registries exchange for credentials.
+/// The user name by which a helper marks its secret as an identity token, which only some registries exchange for credentials.
 const IDENTITY_TOKEN: &str = "<token>";
 
 /// Where to look for credentials.
@@ -40,7 +40,7 @@ pub struct OciSettings {
 pub(super) struct OciCredentials {
     settings: OciSettings,
     files: OnceLock<Result<Vec<NamedAuthFile>, CredentialsError>>,
-    /// By helper and registry.
+    /// The credentials from helper programs, by helper and registry.
     from_helpers: OnceMap<(String, String), Result<Option<OciCredential>, CredentialsError>>,
 }
 
@@ -49,7 +49,7 @@ struct NamedAuthFile {
     file: AuthFile,
 }
 
-/// Credentials, and the name of the place that has them.
+/// Credentials, and the name of their source for messages.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedCredential {
     pub(super) credential: OciCredential,

@@ -45,7 +45,7 @@ pub struct OciPackage {
     /// The SHA-256 digest of the zip.
     pub zh: Digest,
     digest: OciDigest,
-    /// The size of the zip in bytes, as the manifest describes it.
+    /// The size of the zip in bytes, according to the manifest.
     size: u64,
     repository: OciRepository,
 }
@@ -70,7 +70,8 @@ impl OciPackage {
         self.repository.problem(&self.digest.to_string(), problem)
     }
 
-    /// Starts to download the package. Its size must be as described, if the server sends one. The caller checks its digest.
+    /// Starts downloading the package. Fails if the server sends a size that differs from the one in the manifest. The caller
+    /// checks the digest of the zip.
     pub async fn download(&self) -> Result<Download> {
         let download = self.repository.blob(&self.digest).await?;
         let expected = self.size;
@@ -85,7 +86,7 @@ impl OciPackage {
 }
 
 impl OciMirror {
-    /// Refers to a mirror. `configured` is its position in the CLI configuration.
+    /// Creates a mirror without sending a request. `configured` is its position in the CLI configuration.
     pub fn new(
         client: RegistryClient,
         mapping: RepositoryMapping,
@@ -101,7 +102,7 @@ impl OciMirror {
         }
     }
 
-    /// Returns the name of the repository of a provider, for messages.
+    /// Describes the source of a provider, for messages.
     pub fn describe(&self, provider: &ProviderAddr) -> String {
         match self.mapping.expand(provider) {
             Ok(address) => format!("OCI repository `{address}`"),
@@ -160,7 +161,7 @@ impl OciMirror {
             configured: self.configured.clone(),
         })?;
         let mut seen = BTreeSet::new();
-        // Other tags, such as `latest`, are not versions.
+        // Tags that are not versions, such as `latest`, are skipped.
         let versions = tags
             .iter()
             .filter_map(|tag| Version::parse(&tag.replace('_', "+")).ok())

@@ -1,8 +1,9 @@
-//! Adds packages to provider mirrors in OCI registries (docs/rules/oci.md 4).
+//! Adds packages to provider mirrors in OCI registries; see section 4 of docs/rules/oci.md.
 //!
-//! Any number of processes may add packages to the same version at the same time. A registry cannot change an index manifest
-//! under a condition, so each package also gets a tag of its own, such as `linux_amd64-1.0.0`. A process adds the packages with such
-//! tags to the index manifest until it has them all: the last one to change it has seen the tags of all others.
+//! Any number of processes may add packages to the same version at the same time. Registries do not support conditional updates, so
+//! a process may overwrite an index manifest that another process has just changed. Therefore, each package also gets a tag of its
+//! own, such as `linux_amd64-1.0.0`. Each process adds all packages that have such tags to the index manifest, until the manifest
+//! contains them all. The last process to write the manifest has seen the tags of all others, so no package is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use crate::registry::oci::repository::{OciManifestBody, OciRepository};
 use crate::registry::request_method::{RequestContent, UploadFile};
 use crate::registry::request_purpose::RequestPurpose;
 
-/// How often an index manifest is written before the run gives up. Each time, at least one other process has made progress.
+/// The maximum number of times to write an index manifest. Each repetition means that at least one other process has made progress.
 const MAX_INDEX_WRITES: usize = 30;
 
 /// A provider mirror to which packages are added.
@@ -31,7 +32,7 @@ pub struct OciMirrorWriter {
     client: RegistryClient,
     mapping: RepositoryMapping,
     reader: OciMirror,
-    /// The providers of each repository of this run.
+    /// For each repository that this run writes to, the providers stored in it.
     owners: Mutex<BTreeMap<RepositoryAddress, BTreeSet<ProviderAddr>>>,
 }
 
@@ -60,7 +61,7 @@ impl OciMirrorWriter {
         }
     }
 
-    /// Uploads a zip of `size` bytes, and its manifest. Installers find it once [`Self::write_index`] has run.
+    /// Uploads a zip of `size` bytes, and its manifest. Installers do not find the package before [`Self::write_index`] has added it.
     pub async fn push(&self, id: &PackageId, zip: Digest, path: PathBuf, size: u64) -> Result<()> {
         let repository = self.repository(&id.provider).await?;
         let zip = OciDigest::sha256(zip);
@@ -76,7 +77,7 @@ impl OciMirrorWriter {
             .await
     }
 
-    /// Adds the packages of a version to its index manifest. The packages for `own` platforms replace those that the index has.
+    /// Adds the packages of a version to the index manifest of that version. For the platforms in `own`, they replace existing entries.
     pub async fn write_index(
         &self,
         provider: &ProviderAddr,
@@ -99,15 +100,15 @@ impl OciMirrorWriter {
         Err(repository.problem(&tag, OciProblem::Contended(MAX_INDEX_WRITES)))
     }
 
-    /// Announces a provider that the run will push, so that repositories for several providers are noticed before the first push.
-    /// An address that is invalid is an error later.
+    /// Announces a provider whose packages the run will push. A repository with several providers is then reported before the first
+    /// push. Invalid addresses are ignored here and reported later.
     pub fn announce(&self, provider: &ProviderAddr) {
         if let Ok(address) = self.mapping.expand(provider) {
             self.add_owner(&address, provider);
         }
     }
 
-    /// Returns all providers of the repository.
+    /// Adds a provider to the providers of the repository, and returns all of them.
     fn add_owner(
         &self,
         address: &RepositoryAddress,
@@ -119,7 +120,7 @@ impl OciMirrorWriter {
         owners.clone()
     }
 
-    /// Returns the repository of a provider. Fails if another provider of this run has the same one.
+    /// Returns the repository of a provider. Fails if another provider of this run has the same repository.
     async fn repository(&self, provider: &ProviderAddr) -> Result<OciRepository> {
         let address = self.mapping.expand(provider);
         let address = address.map_err(|problem| RegistryError::OciAddress {
@@ -152,7 +153,8 @@ async fn tagged_targets(
         let Some(platform) = platform else {
             continue;
         };
-        // A registry may list a tag before its manifest is stored. The process that stores it adds it to the index manifest.
+        // A registry may list a tag before its manifest is stored. The process that stores the manifest also adds it to the index
+        // manifest.
         let Some(manifest) = find_manifest(repository, &tag, purpose).await? else {
             continue;
         };

@@ -43,7 +43,7 @@ impl OciRepository {
         }
     }
 
-    /// Stores a manifest under a tag, which may exist.
+    /// Stores a manifest under a tag. If the tag exists, it then refers to the new manifest.
     pub(super) async fn push_manifest(
         &self,
         tag: &str,
@@ -69,8 +69,8 @@ impl OciRepository {
         Err(self.problem(tag, problem))
     }
 
-    /// Sends a manifest. While another process stores the same blobs, some registries claim that these do not exist or are invalid
-    /// (seen with Distribution 2.8), so such a response is retried.
+    /// Sends a manifest. While another process stores the same blobs, some registries claim that the blobs do not exist or are
+    /// invalid (seen with Distribution 2.8), so such a response is retried.
     async fn store_manifest(&self, request: Request) -> Result<DocumentResponse> {
         let policy = self.client.inner.rules.packages();
         let mut retries = 0;
@@ -98,7 +98,7 @@ impl OciRepository {
         let purpose = RequestPurpose::OciPush(Box::new(self.address.clone()));
         let request = Request {
             method: RequestMethod::Head,
-            // The limit also applies to the size that the headers name.
+            // The limit also applies to the size in the headers, even though the response has no body.
             max_body: MAX_PACKAGE,
             ..self.request(url, &purpose)
         };
@@ -127,7 +127,8 @@ impl OciRepository {
         self.expect_success(request).await.map(drop)
     }
 
-    /// Returns the address that the registry names for an upload. It must be on the same server, which gets the credentials.
+    /// Returns the address that the registry names for an upload. Fails if it is on a different server, because the upload carries
+    /// credentials.
     fn upload_address(&self, digest: &OciDigest, started: &DocumentResponse) -> Result<Url> {
         let location = header_text(&started.headers, LOCATION.as_str());
         let url = match started.url.join(&location) {
@@ -141,7 +142,7 @@ impl OciRepository {
         Err(self.problem(&digest.to_string(), problem))
     }
 
-    /// Returns a request that changes the repository. It is not redirected.
+    /// Returns a request that changes the repository. Redirects are not followed.
     fn change(&self, method: RequestMethod, url: Url) -> Request {
         let purpose = RequestPurpose::OciPush(Box::new(self.address.clone()));
         Request {
@@ -161,7 +162,7 @@ impl OciRepository {
 }
 
 impl RegistryError {
-    /// Whether the request failed in a way that another attempt may change.
+    /// Whether `policy` retries the request after this failure.
     fn is_retried_by(&self, policy: RetryPolicy) -> bool {
         matches!(self, Self::Request { source, .. } if policy.covers(&source.fault))
     }

@@ -1,7 +1,7 @@
 //! Requests for the tags, manifests and blobs of a repository.
 //!
 //! All requests use https. The content of a manifest must have the digest by which it was requested, or the digest that the
-//! registry names for a tag. The caller of a blob checks its digest.
+//! registry names for a tag. Callers check the digests of blobs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +45,8 @@ const MAX_TAG_PAGES: usize = 1000;
 
 pub(super) const CONTENT_DIGEST: &str = "docker-content-digest";
 
-/// The media types that a registry may return for a tag. Those of Docker lead to a clear error.
+/// The media types that a registry may return for a tag. Those of Docker are unsupported, and are included so that an error can
+/// name them.
 const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json";
 
@@ -59,13 +60,13 @@ pub struct OciRepository {
     configured: Option<Box<Place>>,
 }
 
-/// What all requests to a repository share.
+/// State shared by all requests to a repository.
 #[derive(Debug, Default)]
 pub(super) struct OciSession {
     pub(super) authorization: Mutex<Authorization>,
 }
 
-/// What all requests to OCI registries share.
+/// State shared by all requests to OCI registries.
 #[derive(Default)]
 pub(in crate::registry) struct OciState {
     pub(super) credentials: OciCredentials,
@@ -97,7 +98,8 @@ struct TagPage {
 }
 
 impl RegistryClient {
-    /// Refers to a repository. `configured` is the position of the CLI configuration block that names it.
+    /// Returns a handle for a repository without sending a request. `configured` is the position of the CLI configuration block
+    /// that names the repository.
     pub async fn oci_repository(
         &self,
         address: &RepositoryAddress,
@@ -156,7 +158,7 @@ impl OciRepository {
         }
     }
 
-    /// Returns the manifest with this tag, or with this digest. A registry without such a manifest is an error with status 404.
+    /// Returns the manifest with this tag, or with this digest. Fails with status 404 if the registry does not have it.
     pub async fn manifest(
         &self,
         reference: &str,
@@ -166,7 +168,7 @@ impl OciRepository {
             .await
     }
 
-    /// Returns the manifest to which another manifest refers. Its type and size must be as described.
+    /// Returns the manifest to which a descriptor refers. Fails if the type or size differs from the descriptor.
     pub async fn described_manifest(
         &self,
         descriptor: &OciDescriptor,
@@ -229,7 +231,7 @@ impl OciRepository {
         })
     }
 
-    /// Starts to download a blob. The caller checks its digest.
+    /// Starts downloading a blob. The caller checks its digest.
     pub async fn blob(&self, digest: &OciDigest) -> Result<Download> {
         let url = self.address.url(&format!("blobs/{digest}"));
         let mut header = self.session.authorization.lock().await.header.clone();
@@ -247,7 +249,7 @@ impl OciRepository {
                 },
                 download => return download,
             };
-            // The error has no challenge. An expired token gets the same one as before.
+            // The error contains no challenge, so the last one is used. It still applies if the token has only expired.
             let renewed = if is_expired {
                 self.renew_for_blob(header.as_ref()).await?
             } else {
@@ -268,7 +270,7 @@ impl OciRepository {
         }
     }
 
-    /// Asks the registry for a challenge, because a blob was the first thing that it protects.
+    /// Requests a challenge from the base URL of the registry, for the case that the blob is the first protected resource.
     async fn challenge_of_registry(
         &self,
         rejected: Option<&HeaderValue>,
@@ -291,10 +293,10 @@ impl OciRepository {
         }
     }
 
-    /// Sends a request, and again with credentials if the registry requires them.
+    /// Sends a request. If the registry requires credentials, sends it again with them.
     pub(super) async fn send(&self, request: Request) -> Result<DocumentResponse> {
         let mut header = self.session.authorization.lock().await.header.clone();
-        // A token may have expired, and a request may need a scope that no earlier one needed.
+        // Two renewals may be necessary: one because a token has expired, and one because the request needs a further scope.
         for _ in 0..2 {
             let response = self.attempt(&request, header.as_ref()).await?;
             if response.status != StatusCode::UNAUTHORIZED {
@@ -340,7 +342,7 @@ impl OciRepository {
         }
     }
 
-    /// Returns the error for an artifact, which is named by its tag or digest.
+    /// Returns the error for the artifact with this tag or digest. If `reference` is empty, the error names the repository.
     pub fn problem(&self, reference: &str, problem: OciProblem) -> RegistryError {
         let separator = match reference {
             "" => "",
@@ -362,7 +364,8 @@ impl OciRepository {
     }
 }
 
-/// Checks the content of a manifest against the digest by which it was requested and the one that the registry names. Returns its digest.
+/// Checks the content of a manifest against the requested digest and the digest in the response headers, if there are any. Returns
+/// the digest of the content.
 fn check_content(reference: &str, response: &DocumentResponse) -> Result<OciDigest, OciProblem> {
     let named = header_text(&response.headers, CONTENT_DIGEST);
     let mut found = OciDigest::sha256_of(&response.body);

@@ -81,7 +81,7 @@ pub(super) const RESULTS: &str = "
     redirect loop | *                                | more than 9 redirects
     plain http    | list signature package           | cannot connect to the server
     plain http    | *                                | plain http is not allowed for
-    stalled       | package blob                     | no data arrived for
+    stalled       | package blob                     | no data was transferred for
     stalled       | *                                | no complete response within
     dripped       | package blob                     | bytes arrived within
     dripped       | *                                | no complete response within

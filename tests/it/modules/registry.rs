@@ -106,7 +106,7 @@ fn locations() {
         ("inner", no_content("/files/m.zip//sub"), "sub"),
         ("body", body, "x"),
         ("header", empty, "x"),
-        ("nowhere", nowhere, "does not name the package of module"),
+        ("nowhere", nowhere, "gives no download location for module"),
         (
             "gone",
             Response::status(404),

@@ -148,7 +148,7 @@ const BROKEN: &[BrokenArtifact] = &[
                 index["manifests"][LINUX]["platform"] = Value::Null;
             });
         },
-        "the manifest of a platform does not name the platform",
+        "its index manifest has a package entry without a platform",
     ),
     (
         "a version of the operating system",
@@ -277,7 +277,7 @@ const BROKEN: &[BrokenArtifact] = &[
                 index["manifests"][LINUX]["size"] = (5 << 20).into();
             });
         },
-        "the manifest of 5242880 bytes is too large: the limit is 5242879 bytes",
+        "the manifest is too large: it has 5242880 bytes, and the limit is 5242879 bytes",
     ),
     (
         "a huge manifest",

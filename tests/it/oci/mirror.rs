@@ -172,7 +172,7 @@ fn templates_of_the_command_line() {
     for (template, expected) in [
         (
             "h.test/{type",
-            "error: cannot use `--oci-mirror`: a brace has no counterpart",
+            "error: cannot use `--oci-mirror`: a brace is unmatched",
         ),
         (
             "h.test/{+type}",

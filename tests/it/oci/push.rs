@@ -315,7 +315,7 @@ fn faulty_responses_to_uploads() {
             "no address",
             start().without_header("Location"),
             1,
-            "the registry accepts an upload, but does not name its address",
+            "the registry accepted the upload request, but returned no upload address",
         ),
         (
             "other server",
@@ -323,7 +323,7 @@ fn faulty_responses_to_uploads() {
                 .without_header("Location")
                 .header("Location", "https://elsewhere.test/v2/x?_state=SECRET"),
             1,
-            "the registry names an address on a different server for an upload: `https://elsewhere.test/v2/x`",
+            "the registry returned an upload address on a different server: `https://elsewhere.test/v2/x`",
         ),
         (
             "redirect",
@@ -495,7 +495,7 @@ fn addresses_that_are_refused() {
         1,
         "`Mirror/anvil` is not a repository name",
     );
-    refuse("{type", "", 2, "a brace has no counterpart");
+    refuse("{type", "", 2, "a brace is unmatched");
     refuse(
         "{type}",
         "--prune",

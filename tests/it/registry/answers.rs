@@ -160,7 +160,7 @@ async fn plugin_protocols() {
     assert_contains(&error.to_string(), "supports plugin protocol 4.0, 7.1");
     assert_eq!(
         error.hint().as_deref(),
-        Some("require version 1.1.0, which supports 5.x or 6.x")
+        Some("require version 1.1.0, which supports plugin protocol 5.x or 6.x")
     );
 }
 

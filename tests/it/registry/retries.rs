@@ -165,7 +165,7 @@ async fn requests_that_wait_for_the_same_host_are_reported_together() {
 async fn the_hint_after_the_last_retry_names_the_wait() {
     let (_registry, client, _reporter) = overloaded(429, "3600");
     let error = client.versions(&address("acme/ledger")).await.unwrap_err();
-    let expected = "run tflock again later: the server asks to wait 3600 s";
+    let expected = "run tflock again later: the server asks for a wait of 3600 s";
     assert_eq!(error.hint().as_deref(), Some(expected));
 }
 
