@@ -102,10 +102,10 @@ codes! {
         "`[signers]` does not allow the key that signed the package.",
         "Find out who signed the package before you change `[signers]`.";
     AuditNotCanonical: "TFL014", "not-canonical", [Error],
-        "The lock file is not formatted as the engines write it: the next change rewrites the whole file.",
+        "The lock file is not formatted as Terraform and OpenTofu write it: the next change rewrites the whole file.",
         "Run `tflock lock`.";
     AuditModuleBlocks: "TFL015", "module-blocks", [Error],
-        "The lock file has `module` blocks, which no engine supports yet: the next change removes them.",
+        "The lock file has `module` blocks, which neither Terraform nor OpenTofu supports yet: the next change removes them.",
         "Delete the blocks, unless the program that wrote them needs them.";
     AuditCacheServerConstraints: "TFL016", "cache-server-constraints", [Error],
         "Terragrunt's provider cache server recorded constraints that differ from those of the configuration: `init` keeps them.",
@@ -154,13 +154,13 @@ codes! {
         "The lock file changed or, with `--check`, would change.",
         "Run `tflock lock` with the same options, and commit the lock file.";
     LockFileInvalid: "lock-file-invalid", "lock-file-invalid", [Error],
-        "A lock file is not in the format that the engines read.",
+        "A lock file is not in the format that Terraform and OpenTofu read.",
         "Correct it, or delete it and run `tflock lock`.";
     Mirror: "mirror", "mirror", [Error Warning],
         "The mirror cannot be read or written, or contains a damaged package.",
         "Fix the problem that the message names, and run the command again.";
     ModuleLocks: "module-locks", "module-locks", [Warning],
-        "A lock file lost its `module` blocks, which no engine supports yet.",
+        "A lock file lost its `module` blocks, which neither Terraform nor OpenTofu supports yet.",
         "Restore them if the program that wrote them needs them.";
     ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
         "A called module cannot be fetched.",

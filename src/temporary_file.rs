@@ -40,7 +40,8 @@ pub fn rename_to_free_name(temporary: TempPath, target: &Path) -> io::Result<boo
     match temporary.persist_noclobber(target) {
         Ok(()) => Ok(true),
         Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // Some file systems support neither this operation nor hard links, so the check is separate from the renaming.
+        // Some file systems can neither rename without replacing nor create hard links, so the existence of `target` is checked
+        // before the renaming.
         Err(refused) if target.symlink_metadata().is_err() => {
             rename(refused.path, target).map(|()| true)
         }

@@ -36,11 +36,11 @@ pub enum AccessError {
 /// The directories whose files a module may read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadAccess {
-    /// Paths without symlinks.
+    /// The permitted directories, without symlinks in their paths.
     roots: Vec<PathBuf>,
     /// The paths that the command line permits in addition, without symlinks.
     allowed: Vec<PathBuf>,
-    /// Which files below `roots` may be read; `None` permits all of them.
+    /// The files below `roots` that may be read. `None` permits all of them.
     listed: Option<FileList>,
     scope: AccessScope,
 }

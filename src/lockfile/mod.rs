@@ -5,9 +5,9 @@
 //!                     `----> changes, diff
 //! ```
 //!
-//! [`Locks`] is the content of a lock file: versions and hashes, without layout. It has one rendering per engine. As in the
-//! engines, parsing is strict: any value that is not in normal form is an error. Rendering starts from an empty file, so
-//! comments and the order of the old file are lost, as they are with the engines.
+//! [`Locks`] is the content of a lock file: versions and hashes, without layout. It has one rendering per engine. As in Terraform
+//! and OpenTofu, parsing is strict: any value that is not in normal form is an error. Rendering starts from an empty file, so
+//! comments and the order of the old file are lost, as they are with Terraform and OpenTofu.
 
 mod changes;
 mod diff;
@@ -57,7 +57,7 @@ pub struct ProviderLock {
     pub hashes: BTreeSet<Hash>,
 }
 
-/// The namespace whose entries OpenTofu copies from Terraform's registry to its own.
+/// The namespace of the lock file entries that OpenTofu copies from the host of Terraform's registry to that of its own registry.
 const TWIN_NAMESPACE: &str = "hashicorp";
 
 impl Locks {
@@ -82,12 +82,12 @@ impl Locks {
     }
 }
 
-/// Returns the address of the twin, or `None` if the entry gets none.
+/// Returns the address of the twin that [`Locks::add_twins`] adds for an entry, or `None` if it adds none.
 fn twin(address: &ProviderAddr) -> Option<ProviderAddr> {
     counterpart(address, Engine::Terraform, Engine::Tofu)
 }
 
-/// Returns the address of the entry of which `address` is the twin, or `None` if it cannot be a twin.
+/// Returns the address of the entry for which [`Locks::add_twins`] adds `address`, or `None` if it never adds that address.
 pub fn original_of_twin(address: &ProviderAddr) -> Option<ProviderAddr> {
     counterpart(address, Engine::Tofu, Engine::Terraform)
 }

@@ -3,7 +3,7 @@
 //! The layout is that of Terraform and OpenTofu, byte for byte. The code is handwritten, because no general HCL printer
 //! produces this layout.
 //!
-//! - Two header lines, which name the engine's `init`; nothing else differs between the engines.
+//! - Two header lines, which name the engine's `init`; nothing else differs between Terraform and OpenTofu.
 //! - Blocks in the order of [`ProviderAddr`](crate::provider::ProviderAddr), each after an empty line.
 //! - `version`, `constraints` and `hashes` in this order; the last two only if there are any. The equals signs of the first
 //!   two line up; that of `hashes`, which spans several lines, does not.

@@ -1,9 +1,9 @@
 //! Replaces a lock file, either completely or not at all.
 //!
 //! The new content is written to a temporary file in the same directory, which is then renamed. Before that, the old file is
-//! compared with the content from which the new one was computed. The directory is locked during comparison and renaming, so
-//! that no process overwrites what another has just written. `fsync` is not called: the content can be computed again, and
-//! `fsync` would dominate a run over thousands of directories. On Unix, the mode becomes 0644, as with the engines.
+//! compared with the content from which the new one was computed. The directory is locked during comparison and renaming, so that
+//! no process overwrites what another has just written. `fsync` is not called: the content can be computed again, and `fsync`
+//! would dominate a run over thousands of directories. On Unix, the mode becomes 0644, as with Terraform and OpenTofu.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -94,7 +94,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Sets the mode that the engines use, regardless of the umask.
+/// Sets the mode that Terraform and OpenTofu use, regardless of the umask.
 #[cfg(unix)]
 fn set_mode(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -81,7 +81,7 @@ impl MirrorDirectory {
         self.layout
     }
 
-    /// Returns the directory of a provider. The host name is in Unicode form, as in the engines.
+    /// Returns the directory of a provider. The host name is in Unicode form, as in Terraform and OpenTofu.
     pub fn provider_path(&self, provider: &ProviderAddr) -> PathBuf {
         self.base
             .join(provider.hostname.to_string())

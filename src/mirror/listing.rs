@@ -1,4 +1,4 @@
-//! Lists the packages in a mirror by the engines' rules.
+//! Lists the packages in a mirror by the rules of Terraform and OpenTofu.
 //!
 //! The names of directories and zips are case-insensitive; host names are in Unicode form. Files with other names are ignored.
 //! Symlinks are ignored, too, unless they are the last element of the path: the zip or the `OS_ARCH` directory.

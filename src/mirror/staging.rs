@@ -23,7 +23,7 @@ const INSIDE: &str = ".tflock";
 /// The staging directory of this process, on the file system of the mirror.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Released before the directory is removed.
+    /// Declared before `directory`, so that it is released before the directory is removed.
     _claim: Claim,
     directory: TempDir,
 }

@@ -166,7 +166,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves `new` to `place`, in one step if the system can exchange names. A directory that was there is at `new` afterwards.
+/// Moves `new` to `place`, in one step if the system can exchange names. If a directory was at `place`, it is at `new`
+/// afterwards.
 fn move_to(new: &Path, place: &Path) -> io::Result<()> {
     let directory = place.parent().unwrap_or(place);
     loop {

@@ -21,9 +21,9 @@ use super::session::Session;
 /// far fewer packages than this are downloaded at the same time.
 const MAX_TASKS: usize = 1024;
 
-/// The steps of one command.
+/// The steps of a command that processes directories.
 pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
-    /// What the command determines from all directories together before it processes the first one.
+    /// The data that the command determines from all directories before it processes the first one.
     type Survey: Send + Sync + 'static;
     type Outcome: Send + 'static;
     type Report;

@@ -102,7 +102,7 @@ pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine
     engines.all(|engine| engine == first).then_some(first)
 }
 
-/// Searches for version files from module directories upward, in each directory only once.
+/// Finds the version files in module directories and their parents. Each directory is searched only once.
 #[derive(Default)]
 pub(super) struct VersionFiles {
     known: Mutex<HashMap<PathBuf, Option<Engine>>>,

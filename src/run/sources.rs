@@ -35,7 +35,7 @@ pub(super) fn sources(
             network
                 .implied_mirrors
                 .retain(|mirror| !mirror.starts_with(tree));
-            // Credentials helpers for OCI registries are programs in `PATH`.
+            // Credential helpers for OCI registries are programs in `PATH`. Those in an untrusted tree must not run.
             let programs = &mut network.registry.oci.program_directories;
             programs.retain(|directory| !directory.starts_with(tree));
         }

@@ -19,7 +19,8 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The time between two attempts to write.
 const PAUSE: Duration = Duration::from_millis(5);
 
-const MODULES_LOST: &str = "the lock file loses its `module` blocks, which no engine supports yet";
+const MODULES_LOST: &str =
+    "the lock file loses its `module` blocks, which neither Terraform nor OpenTofu supports yet";
 
 /// Writes the new lock of `directory`, unless the file already contains exactly that. `old` is the content from which the lock
 /// was computed. Returns `None` if another process has changed the file since it was read.
@@ -39,7 +40,8 @@ pub(super) async fn write_lock_file(
         .extend(notes.map(|note| warning(note, directory, job)));
     let bytes = locker.renderings.render(&new_lock.locks, job.engine);
     let path = directory.lock_file();
-    // Like the engines, tflock drops `module` blocks when it writes a file, but it does not write a file only to drop them.
+    // Like Terraform and OpenTofu, tflock drops `module` blocks when it writes a file, but it does not write a file only to drop
+    // them.
     let rest = job.modules.as_ref().map(|modules| &*modules.rest);
     if old != Some(&*bytes) && rest != Some(&*bytes) {
         if let Some(modules) = &job.modules {

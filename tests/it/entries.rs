@@ -264,7 +264,7 @@ fn module_blocks_are_lost_only_if_the_file_changes_anyway() {
     }
 
     context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "")]);
-    let warning = "warning: the lock file loses its `module` blocks, which no engine supports yet";
+    let warning = "warning: the lock file loses its `module` blocks, which neither Terraform nor OpenTofu supports yet";
     let outcome = context.run(&lock).expect_success();
     assert_contains(&outcome.stderr, warning);
     assert_contains(&outcome.stderr, "a/.terraform.lock.hcl:");

@@ -11,7 +11,7 @@
 //! module "PATH" { ... }            ignored, and not written back
 //! ```
 //!
-//! Any form other than those that the engines accept is an error. All errors in a file are reported together.
+//! Any form that Terraform and OpenTofu do not accept is an error. All errors in a file are reported together.
 
 mod parser;
 
@@ -32,13 +32,13 @@ pub struct LockFile {
     pub locks: Locks,
     /// Where the block of each provider begins.
     pub places: BTreeMap<ProviderAddr, Place>,
-    /// The `module` blocks, if there are any. Like the engines, tflock does not write them back.
+    /// The `module` blocks, if there are any. Like Terraform and OpenTofu, tflock does not write them back.
     pub modules: Option<ModuleBlocks>,
     /// The engine that the header names.
     pub written_by: Option<Engine>,
 }
 
-/// The `module` blocks of a lock file, which neither engine supports yet.
+/// The `module` blocks of a lock file, which neither Terraform nor OpenTofu supports yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleBlocks {
     /// Where the first block begins.

@@ -22,7 +22,7 @@ use super::error::SelectionError;
 /// A version of a provider, and the engine that locks it.
 type EngineVersion = (Engine, ProviderAddr, Version);
 
-/// The versions in lock files, and what could not be read.
+/// The versions in lock files, and diagnostics about what could not be read.
 #[derive(Default)]
 pub(super) struct LockedVersions {
     versions: BTreeSet<EngineVersion>,

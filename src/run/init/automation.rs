@@ -1,4 +1,4 @@
-//! Clues in the configuration of CI systems, in scripts and in hooks: platforms, runners, and calls of an engine.
+//! Clues in the configuration of CI systems, in scripts and in hooks: platforms, runners, and calls of Terraform or OpenTofu.
 //!
 //! The files are searched for words and not interpreted. Comments do not count.
 
@@ -57,7 +57,7 @@ const MAX_FILES: usize = 1_000;
 /// The maximum number of bytes that are read from one file. Real files have a few kilobytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file that mentions one of these words runs an engine, or a program that calls one.
+/// A file that mentions one of these words runs Terraform or OpenTofu, or a program that calls one of them.
 const ENGINE_WORDS: [&str; 6] = [
     "terraform",
     "terragrunt",
@@ -74,7 +74,7 @@ const SYSTEMS: [&str; 6] = [
     "darwin", "freebsd", "linux", "openbsd", "solaris", "windows",
 ];
 
-/// The subcommands that show that a script runs an engine.
+/// The subcommands that show that a script runs Terraform or OpenTofu.
 const ENGINE_COMMANDS: [&str; 6] = ["apply", "init", "plan", "providers", "test", "validate"];
 
 /// Collects the clues in the repository with the root `top`, an absolute path without symlinks.

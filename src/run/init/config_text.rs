@@ -12,7 +12,8 @@ const HEADER: &str = "\
 # Every platform on which your team and your CI system run `init`.
 ";
 
-/// Renders the text of the file. Texts in comments are harmless: no path contains a line break or another control character.
+/// Renders the text of the file. Paths in comments are harmless, because line breaks and other control characters in them are
+/// escaped.
 pub(super) fn render(clues: &Clues) -> String {
     let platforms = clues.platforms.iter();
     let platforms = platforms.map(|(platform, places)| (format!("\"{platform}\""), places));
@@ -54,7 +55,7 @@ fn write_engine(text: &mut String, clues: &Clues) {
         }
         (Some(_), Some(_)) => {
             text.push_str(
-                "\n# Both engines are in use, so tflock detects the engine of each directory:\n",
+                "\n# Terraform and OpenTofu are both in use, so tflock detects the engine of each directory:\n",
             );
             for (engine, places) in &clues.engines {
                 let _ = writeln!(text, "#   {}: {places}", engine.program());

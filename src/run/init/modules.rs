@@ -23,7 +23,7 @@ const IGNORED_NAMES: [&str; 7] = [
     "vendor",
 ];
 
-/// What a lock file reveals.
+/// What a lock file reveals about the engine and the platforms.
 struct LockFileClue {
     engine: Option<Engine>,
     /// The largest number of `h1` hashes of one provider.

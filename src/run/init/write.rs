@@ -13,7 +13,7 @@ use super::InitError;
 /// Creates `file`, which messages call `shown`. The file gets its name only when it is complete.
 ///
 /// # Errors
-/// [`InitError::Exists`] if anything has that name by then.
+/// [`InitError::Exists`] if `file` exists by then.
 pub(super) fn create(file: &Path, shown: &Path, text: &str) -> Result<(), InitError> {
     let path = shown.to_path_buf();
     let created = temporary(file, text).and_then(|temporary| rename_to_free_name(temporary, file));

@@ -48,7 +48,7 @@ pub(super) enum PackageFault {
 }
 
 impl PackageFault {
-    /// Returns the fault of a package that is not the one that a lock file records.
+    /// Returns the fault of a package whose hashes differ from those in the lock file.
     pub(super) fn other_hashes() -> Self {
         Self::Damaged("the lock file records different hashes".to_owned())
     }

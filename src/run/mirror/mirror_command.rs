@@ -281,7 +281,7 @@ impl MirrorCommand {
     }
 }
 
-/// Returns the packages that a lock file names for `platforms`, with the hashes of their entries.
+/// Returns the packages that a lock file names for `platforms`, with the hashes in their lock file entries.
 fn needed_packages<'a>(
     locks: &'a LockFile,
     platforms: &'a [Platform],

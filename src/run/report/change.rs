@@ -70,7 +70,7 @@ fn constraints((from, to): &(VersionConstraints, VersionConstraints)) -> String 
     format!("constraints {} -> {}", shown(from), shown(to))
 }
 
-/// Describes how many hashes were added and removed. `None` if the version changed, because then all hashes did.
+/// Describes how many hashes were added and removed. `None` if the version changed, because then all hashes changed, too.
 fn hashes(update: &Update) -> Option<String> {
     if update.version.is_some() {
         return None;

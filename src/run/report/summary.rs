@@ -58,7 +58,7 @@ pub(super) fn summary(report: &RunReport) -> String {
     text
 }
 
-/// Says how many packages were not downloaded because a hash index has their hashes, and how many records were added to it.
+/// Writes how many packages were not downloaded because a hash index has their hashes, and how many records were added to it.
 fn write_index_usage(report: &RunReport, text: &mut String) {
     for (key, count) in &report.index.read {
         let packages = counted(*count, "package", "packages");
@@ -74,8 +74,8 @@ fn write_index_usage(report: &RunReport, text: &mut String) {
     }
 }
 
-/// Says that the platform of this machine is the only one, unless the run did nothing. A lock file that was written for one platform is
-/// incomplete for a team, so this note then has two lines.
+/// Writes a note if only the platform of this machine was processed, unless the run did nothing. A lock file for one platform is
+/// incomplete for a team, so the note has two lines if lock files changed.
 fn write_platform_note(report: &RunReport, text: &mut String) {
     let skipped = report.count(Fate::Failed) + report.count(Fate::Skipped);
     if !report.platforms_defaulted || skipped == report.directories.len() {
