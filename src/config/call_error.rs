@@ -222,7 +222,7 @@ impl CallProblem {
             Self::NotAssembled { .. } => {
                 format!("module `{module}` is not among the files of this root module")
             }
-            Self::Recursion(_) => format!("module `{module}` leads to this call again"),
+            Self::Recursion(_) => format!("module `{module}` is recursive"),
             Self::RemoteRunModule(_) => {
                 "a test can only run modules from a local directory or a registry".to_owned()
             }

@@ -96,8 +96,8 @@ impl InstalledModule {
         Manifest::packages(data_directory).join(&self.key)
     }
 
-    /// Returns the location of the module. `None` if it does not exist or is outside both the repository of the root module and
-    /// the data directory: `init` never installs modules elsewhere, so the record may come from an attacker.
+    /// Returns the location of the module. `None` if it does not exist. Also `None` if it is outside both the repository of the root module
+    /// and the data directory: `init` never installs modules there, so the record may come from an attacker.
     pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
         let location = Location::new(&clean(&root.join(&self.directory))).ok()?;
         let tree = enclosing_tree(&root.canonicalize().ok()?);

@@ -45,8 +45,8 @@ pub fn find_ignored(
     Ok(parse(&output.stdout))
 }
 
-/// Parses records of four fields (source, line, pattern and path), each field terminated by NUL. Omits files that a pattern with `!`
-/// excludes from the ignored ones.
+/// Parses records of four fields (source, line, pattern and path), each field terminated by NUL. Omits files that match a pattern with `!`,
+/// because git does not ignore them.
 fn parse(output: &[u8]) -> Vec<IgnoredFile> {
     let fields: Vec<String> = output
         .split(|byte| *byte == 0)

@@ -1,7 +1,8 @@
-//! The `checksum=` parameter in the address of an archive: `TYPE:HEX`, only `HEX`, whose length then determines the type, or `file:URL`.
+//! The `checksum=` parameter in the address of an archive. Its value is `TYPE:HEX`, `file:URL`, or only `HEX`, whose length then determines
+//! the type.
 //!
-//! An attacker can forge MD5 and SHA-1 checksums of archives, and can replace a checksum file on the same server. So only SHA-256
-//! and SHA-512 replace the encryption of a connection, and identify an archive in the cache.
+//! An attacker can forge MD5 and SHA-1 checksums of archives, and can replace a checksum file on the same server. Therefore, plain http is
+//! permitted only with a SHA-256 or SHA-512 checksum, and only such a checksum identifies an archive in the cache.
 
 use std::fmt;
 use std::fs::File;

@@ -11,7 +11,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::ArchiveKind;
 
-/// The maximum size of the dictionary or window that an archive may demand. `xz -9` and `zstd -19` demand 64 MiB and 8 MiB.
+/// The maximum size of the dictionary or window that an archive may require, in bytes. `xz -9` requires 64 MiB, and `zstd -19` 8 MiB.
 pub(super) const MAX_WINDOW_BYTES: u64 = 128 << 20;
 
 /// The memory that `XzReader` needs in addition to the dictionary.

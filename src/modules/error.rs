@@ -46,7 +46,6 @@ pub enum ModuleError {
         address: RedactedUrl,
         limit: ModuleLimit,
     },
-    /// A submodule cannot be fetched.
     #[error("cannot fetch submodule `{path}` of `{address}`")]
     Submodule {
         address: RedactedUrl,
@@ -104,7 +103,7 @@ pub enum ModuleError {
         message: String,
         problem: Option<HgProblem>,
     },
-    /// This version of Mercurial reads the configuration of a repository on this machine, and would run programs that it names.
+    /// This version of Mercurial reads the configuration of a repository on this machine, which can name programs to run.
     #[error(
         "cannot read `{address}` safely with hg {version}, which reads the configuration of repositories"
     )]
@@ -145,7 +144,7 @@ pub enum ModuleError {
     NoOciArtifact(RedactedUrl),
     #[error("`{0}` is in an OCI registry, and Terraform has no modules in OCI registries")]
     OciWithTerraform(RedactedUrl),
-    #[error("`{0}` lists no checksum of the archive")]
+    #[error("`{0}` contains no checksum of the archive")]
     NoChecksum(RedactedUrl),
     #[error("cannot unpack the archive from `{address}`")]
     Unpack {

@@ -103,7 +103,7 @@ impl ModuleStore {
             }
             Ok(package)
         };
-        // The target of a dangling symlink may have been created since the package was stored.
+        // Symlinks are checked again, because the target of a dangling one may have been created since the package was stored.
         let is_confined = |package: &PathBuf| links::confine(package, address).is_ok();
         let package = read().ok().filter(is_confined);
         if package.is_none() {

@@ -125,7 +125,7 @@ impl Fetcher {
 }
 
 impl BucketAccess<'_> {
-    /// Lists the objects below the prefix, sorted, with their paths below it.
+    /// Lists the objects below the prefix, sorted, with their paths relative to it.
     async fn list(&self) -> Result<Vec<(String, ListedObject)>, ModuleError> {
         let prefix = self.object.key.trim_end_matches('/');
         let prefix = match prefix {

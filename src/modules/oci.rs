@@ -1,7 +1,7 @@
 //! Modules in OCI registries (OpenTofu only). See section 5 of docs/rules/oci.md.
 //!
-//! The manifest with the tag or digest leads to a layer, which is a zip. The zip is checked, unpacked and stored like other archives
-//! with a checksum. A digest always leads to the same zip. A tag can be moved, so each run requests its manifest.
+//! The tag or digest identifies a manifest, and the manifest names a layer, which is a zip. The zip is checked, unpacked and stored like
+//! other archives with a checksum. A digest always identifies the same zip. A tag can be moved, so each run requests its manifest.
 
 use std::path::PathBuf;
 

@@ -123,7 +123,7 @@ fn write_entry<R: Read>(
     }
 }
 
-/// Reads the name of the next entry in the format of GNU tar.
+/// Reads an entry in the format of GNU tar that contains the name of the next entry.
 fn long_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarError> {
     let mut name = read_description(entry)?;
     let end = name.iter().position(|byte| *byte == 0);
@@ -131,7 +131,8 @@ fn long_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarError> {
     Ok(name)
 }
 
-/// Reads the name of the next entry in the format of POSIX tar. `None` if there is no name among the attributes.
+/// Reads an entry in the format of POSIX tar that contains attributes of the next entry. Returns the name of that entry, if it is among
+/// them.
 fn pax_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Option<Vec<u8>>, TarError> {
     let records = read_description(entry)?;
     let mut name = None;

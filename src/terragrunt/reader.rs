@@ -52,7 +52,7 @@ impl UnitReader {
     /// Evaluates the unit in `directory`, a path as the user would write it.
     ///
     /// # Errors
-    /// Fails if Terragrunt would fail, or if the configuration must not read a file.
+    /// Fails if Terragrunt would fail, or if the configuration refers to a file that it must not read.
     pub fn read(&self, directory: &Path) -> Result<UnitOutcome, Vec<UnitError>> {
         let failed = |error| vec![UnitError::Directory(error)];
         let absolute = std::path::absolute(self.options.working_directory.join(directory));

@@ -1,6 +1,6 @@
 //! The blocks and arguments of Terragrunt's configuration files.
 
-/// The content that a body may have.
+/// The arguments and blocks that a body may contain.
 pub(super) struct BodySchema {
     /// The names of the arguments; `None` allows all names.
     pub(super) arguments: Option<&'static [&'static str]>,
@@ -56,14 +56,14 @@ const fn body(
     }
 }
 
-/// A body with arguments of any name, such as `locals` and files with values.
+/// The schema of a body with arguments of any name, such as a `locals` block or a values file.
 pub(super) static ANY_ARGUMENTS: BodySchema = BodySchema {
     arguments: None,
     required: &[],
     blocks: &[],
 };
 
-/// A configuration file.
+/// The schema of a configuration file.
 #[rustfmt::skip]
 pub(super) static FILE: BodySchema = body(
     &[

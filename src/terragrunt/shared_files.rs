@@ -138,7 +138,7 @@ impl SharedAccess {
         fs::symlink_metadata(path).is_ok()
     }
 
-    /// Returns a parsed file that the units may read.
+    /// Returns the parsed file at `path`. Fails if the units must not read it.
     pub(super) fn load(
         &self,
         files: &SharedFiles,

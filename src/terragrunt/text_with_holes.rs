@@ -17,12 +17,13 @@ pub struct Hole {
     pub marker: String,
     /// The origins of the unknown value, such as "`dependency.vpc.outputs`".
     pub origins: String,
-    /// Whether the value of a hole can consist of any number of lines. Otherwise, it is a single value.
+    /// Whether the unknown part can consist of any number of lines. Otherwise, it is a single value.
     pub is_block: bool,
 }
 
 impl TextWithHoles {
-    /// Replaces the holes in the text of an evaluated string with markers. There, a hole is text between `HOLE_START` and `HOLE_END`.
+    /// Replaces the holes in the text of an evaluated string with markers. In this text, a hole starts with `HOLE_START` and ends with
+    /// `HOLE_END`.
     pub fn of(text: &str) -> Self {
         let mut result = Self::default();
         let stem = marker_stem(text);
@@ -52,7 +53,7 @@ impl TextWithHoles {
     }
 }
 
-/// The first character of a hole that can consist of any number of lines.
+/// The first character in a hole that can stand for any number of lines.
 pub(super) const BLOCK: char = '\u{1}';
 
 /// Returns the start of all markers: `unknown`, one or more `x`, and `q`. The number of `x` is chosen so that it does not occur in `text`.

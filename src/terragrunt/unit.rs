@@ -43,7 +43,7 @@ pub struct Unit {
     pub files_read: BTreeSet<PathBuf>,
 }
 
-/// `terraform.source`.
+/// The `source` argument of the `terraform` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitSource {
     pub text: String,

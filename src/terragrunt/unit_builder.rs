@@ -16,7 +16,7 @@ use super::{
 /// The command of the engine that reads and writes the lock file.
 const COMMAND: &str = "init";
 
-/// The pseudo-command in `after_hook` blocks whose hooks run before `init`.
+/// A pseudo-command of Terragrunt, whose hooks run before `init`.
 const READ_CONFIG: &str = "terragrunt-read-config";
 
 /// The maximum length of a glob, in bytes.

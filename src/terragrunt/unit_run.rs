@@ -101,7 +101,7 @@ impl<'r> UnitRun<'r> {
         Ok(result)
     }
 
-    /// Returns a parsed file that the unit may read. `written` is the expression that names it.
+    /// Returns the parsed file at `path`. Fails if the unit must not read it. `written` is the expression that names the file.
     pub(super) fn load(
         &self,
         path: &Path,

@@ -3,7 +3,7 @@
 //! An [`Instance`] is a module together with one call of it. Its variables have the values that the call sets, evaluated in the caller.
 //! Each value is computed when it is first used.
 //!
-//! Most values are not known before apply. Terraform treats them as unknown, and fails only if the `source` or `version` is then unknown.
+//! Some values are not known before apply. Terraform treats them as unknown, and fails only if the `source` or `version` is then unknown.
 //! OpenTofu rejects references to them.
 
 mod hidden_origins;

@@ -1,4 +1,4 @@
-//! Paths in `file://` addresses. They keep `..`, because the target of a symlink may have a different parent directory.
+//! Paths in `file://` addresses. `..` is not removed from them, because after a symlink it leads to the parent of the target.
 
 use std::path::PathBuf;
 

@@ -211,7 +211,8 @@ pub(super) fn mercurial_package(
     Ok(package)
 }
 
-/// Parses what the addresses of all repositories have in common. Returns the package, whose URL has no query, and the rest of the query.
+/// Parses the parts that the addresses of all repositories have in common. Returns the package, whose URL has no query, and the remaining
+/// query.
 fn repository(
     program: VersionControl,
     location: &str,

@@ -88,7 +88,7 @@ fn parse_query(path: &str, query: &str) -> Result<OciReference, &'static str> {
             return Err("its query contains a parameter twice");
         }
     }
-    // go-getter itself interprets these two parameters, and endings such as `.zip`.
+    // In OCI addresses, go-getter itself interprets `archive`, `checksum`, and endings such as `.zip`.
     let format = match archive {
         Some(name) => NamedFormat::of_name(&name),
         None => NamedFormat::of_path(path),

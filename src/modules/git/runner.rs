@@ -13,8 +13,9 @@ use crate::subprocess::{ProcessOutput, RunError, run_collecting, run_streaming};
 /// The maximum output, in bytes, of a command that is expected to print only a few lines.
 const MAX_OUTPUT: usize = 1 << 20;
 
-/// The server command for repositories on this machine. The configuration of such a repository could name programs that fetch missing
-/// objects, which git refuses only since version 2.45.1. An ssh server would reject this command, so it is used only for local paths.
+/// The command that serves repositories on this machine. The configuration of such a repository could name programs that fetch missing
+/// objects. Git refuses to run them only since version 2.45.1, so the variables in this command prevent it. An ssh server would reject this
+/// command, so it is used only for local paths.
 const LOCAL_SERVER: &str =
     "--upload-pack=GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git-upload-pack";
 

@@ -1,7 +1,7 @@
 //! Lists the tree of a commit before it is checked out, and checks it against the limits.
 //!
-//! If each tree contains the next one ten times, eight levels of trees have 10^8 paths but take only a few kilobytes. Git holds all
-//! paths in memory before it writes the first file.
+//! A small repository can contain a huge tree: if each tree object contains the next one ten times, eight levels have 10^8 paths but take
+//! only a few kilobytes. Git holds all paths in memory before it writes the first file.
 
 use crate::git::GitTarget;
 use crate::modules::ModuleError;

@@ -18,7 +18,8 @@ pub(in crate::modules) struct RepositoryAccess<'a> {
 }
 
 impl<'a> RepositoryAccess<'a> {
-    /// Returns the git settings for an address. Hosts that the user has not allowed (named by a registry, say) get no credentials.
+    /// Returns the git settings for an address. Git gets no credentials for hosts that the user has not allowed, such as a host named by a
+    /// registry.
     pub(in crate::modules) fn git_for(&self, url: &str) -> Cow<'a, GitSettings> {
         if self.allows_credentials(url) {
             Cow::Borrowed(self.git)

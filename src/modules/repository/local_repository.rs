@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{MAX_REPOSITORY_ENTRIES, VersionControl};
 
-/// The files with which a repository uses the history or the settings of another one.
+/// The files through which a repository uses the history or the settings of another one.
 const FILES_OF_GIT: [&str; 3] = [
     "objects/info/alternates",
     "objects/info/http-alternates",

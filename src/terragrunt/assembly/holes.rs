@@ -45,12 +45,12 @@ pub(super) fn decisive_hole<'h>(
     } else {
         search.visit_body(&file.body(), "");
     }
-    // If the file is valid, a marker of whole lines that is not in a value is in a comment. The unknown lines could end this comment.
+    // If the file is valid, the marker of several unknown lines is in a value or in a comment. The unknown lines could end a comment.
     let is_outside = |hole: &&Hole| hole.is_block && !search.in_values.contains(&*hole.marker);
     search.decisive.or_else(|| holes.iter().find(is_outside))
 }
 
-/// The arguments that affect requirements, by the kind of their block.
+/// The arguments on which requirements depend, by the kind of their block.
 const DECISIVE: [(&str, &[&str]); 8] = [
     ("module", &["source", "version"]),
     ("provider", &["version", "alias"]),

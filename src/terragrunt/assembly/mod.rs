@@ -42,7 +42,7 @@ use package::Package;
 pub struct AssemblyContext<'a> {
     /// The options for a root module in the directory of the unit.
     pub options: &'a ReadOptions,
-    /// The environment in which Terragrunt would run: values by the name of the variable.
+    /// The environment in which Terragrunt would run: the values of variables by name.
     pub environment: &'a BTreeMap<String, EnvironmentValue>,
     /// Fetches remote sources. Without a fetcher, all of them are unavailable.
     pub fetcher: Option<&'a dyn ModuleFetcher>,
@@ -90,7 +90,7 @@ const PACKAGE: &str = "download/package";
 /// Assembles the root module of a unit.
 ///
 /// # Errors
-/// Fails if Terragrunt would fail, if the source cannot be fetched, or if the unit must not read a directory.
+/// Fails if Terragrunt would fail, if the source cannot be fetched, or if the unit refers to a directory that it must not read.
 pub fn assemble(unit: &Unit, context: AssemblyContext<'_>) -> Result<Assembly, AssemblyError> {
     let package = package::locate(unit, context)?;
     let mut tree = FileTree::new(mount(&unit.directory));

@@ -1,4 +1,4 @@
-//! Locates the source of a unit: a directory of the user, or a fetched package.
+//! Locates the source of a unit: a local directory, or a fetched package.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ pub(super) struct Package {
     pub(super) root: PathBuf,
     /// The real path of the package, if it was fetched.
     pub(super) fetched: Option<PathBuf>,
-    /// The real directory of the root module, if it is a directory of the user.
+    /// The directory of the root module, with symlinks resolved, if it is a local directory.
     pub(super) source_directory: Option<PathBuf>,
     pub(super) chosen: Option<ChosenModule>,
     pub(super) missing_hint: String,

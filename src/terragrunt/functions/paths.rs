@@ -105,7 +105,7 @@ fn included_directory<'a>(
         _ => {
             return Err(failed(
                 name,
-                "with several `include` blocks, it requires the label of one",
+                "if there are several `include` blocks, it requires the label of one of them",
             ));
         }
     };
