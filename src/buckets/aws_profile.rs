@@ -14,7 +14,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The profile that applies if the environment names none.
 const DEFAULT: &str = "default";
 
-/// The keys of a profile that say how to get credentials, and that tflock does not support.
+/// The keys of a profile that select a way to get credentials that tflock does not support.
 const UNSUPPORTED: [&str; 6] = [
     "credential_process",
     "sso_session",
@@ -24,7 +24,7 @@ const UNSUPPORTED: [&str; 6] = [
     "role_arn",
 ];
 
-/// The values of a profile that tflock uses, by the names of the variables that say the same.
+/// The keys of a profile that tflock uses, with the environment variables that have the same meaning.
 const VARIABLES: [(&str, &str); 6] = [
     ("aws_access_key_id", "AWS_ACCESS_KEY_ID"),
     ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY"),
@@ -34,10 +34,10 @@ const VARIABLES: [(&str, &str); 6] = [
     ("role_session_name", "AWS_ROLE_SESSION_NAME"),
 ];
 
-/// The variables with credentials, or with a file that proves an identity.
+/// The environment variables with credentials, or with the path of an identity token.
 const OWN_CREDENTIALS: [&str; 2] = ["AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE"];
 
-/// The variables with the address of a service that gives credentials to a container.
+/// The environment variables with the address of a service that gives credentials to a container.
 const MACHINE_CREDENTIALS: [&str; 2] = [
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -86,7 +86,7 @@ impl AwsProfile {
                 };
                 is_known |= is_in_section;
             } else if is_in_section
-                // A line with a blank at its start belongs to a nested value.
+                // An indented line belongs to a nested value.
                 && !line.starts_with([' ', '\t', '#', ';'])
                 && let Some((key, value)) = line.split_once('=')
             {
@@ -103,7 +103,7 @@ impl AwsProfile {
         self.values.get("region").map(String::as_str)
     }
 
-    /// Returns the credentials of the profile, as variables of the environment. It has none if the list is empty.
+    /// Returns the credentials of the profile, as environment variables. The list is empty if the profile has no credentials.
     pub(super) fn variables(&self) -> Result<Vec<(&'static str, &str)>, BucketError> {
         let has = |key: &str| self.values.contains_key(key);
         let has_keys = has("aws_access_key_id") && has("aws_secret_access_key");
@@ -123,7 +123,8 @@ impl AwsProfile {
 }
 
 impl StoreSettings {
-    /// Returns the variables of AWS. The environment takes precedence over profiles, unless an address demands the profile.
+    /// Returns the `AWS_*` variables, completed with those of the profile. Credentials in the environment take precedence over the
+    /// profile, unless an address names the profile (`demands_profile`).
     pub(super) fn amazon_variables(
         &self,
         demands_profile: bool,
@@ -155,7 +156,7 @@ impl StoreSettings {
     }
 }
 
-/// Reads a file of the user. A missing or unreadable file has no profiles.
+/// Reads a configuration file. A missing or unreadable file has no profiles.
 fn read_file(path: PathBuf) -> Option<String> {
     let mut text = String::new();
     let file = File::open(path).ok()?;
@@ -219,7 +220,11 @@ mod tests {
                 "",
                 "the profile gets its credentials with `sso_session`, which is not supported",
             ),
-            ("none", "", "there is no profile `none` in the files of AWS"),
+            (
+                "none",
+                "",
+                "the AWS configuration files have no profile `none`",
+            ),
         ] {
             let mut settings = settings(&[("AWS_PROFILE", name)]);
             settings.environment.home = Some(home.path().to_owned());

@@ -4,24 +4,24 @@ use std::error::Error;
 
 use crate::registry::{CauseText, RequestFault};
 
-/// In the message about a file with Google's credentials whose type `object_store` does not know.
+/// A part of the message of `object_store` about a Google credentials file of an unknown type.
 const UNKNOWN_CREDENTIALS: &str = "expected `service_account` or `authorized_user`";
 
-/// The codes in responses to requests for objects in a bucket or container that does not exist.
+/// The error codes that servers return if the bucket or container does not exist.
 const MISSING_BUCKET: [&str; 2] = [
     "<Code>NoSuchBucket</Code>",
     "<Code>ContainerNotFound</Code>",
 ];
 
-/// A failed access to an object store. No cause contains the value of a variable.
+/// A failed access to an object store. Causes never contain the values of environment variables.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BucketError {
     /// The configuration in the environment is incomplete or invalid.
-    #[error("the environment does not describe the object store")]
+    #[error("the environment variables for the object store are incomplete or invalid")]
     Environment(#[source] CauseText),
     /// A file with credentials for Google Cloud Storage is of a kind that `object_store` does not know, such as `external_account`.
     #[error(
-        "the type of the file with the credentials is not supported, only `service_account` and `authorized_user` are"
+        "the type of the credentials file is not supported: it must be `service_account` or `authorized_user`"
     )]
     CredentialType,
     #[error("cannot get credentials for the object store")]
@@ -29,15 +29,15 @@ pub enum BucketError {
     #[error("there are no credentials for the object store")]
     NoCredentials,
     /// The environment names a profile that the configuration files of AWS do not have.
-    #[error("there is no profile `{0}` in the files of AWS")]
+    #[error("the AWS configuration files have no profile `{0}`")]
     NoProfile(String),
-    /// The profile gets its credentials in a way that tflock does not support. The value is the key that says so.
+    /// The profile gets its credentials in a way that tflock does not support. The value is the key in the profile that selects this way.
     #[error("the profile gets its credentials with `{0}`, which is not supported")]
     UnsupportedProfile(&'static str),
     /// An address names a profile that the environment does not name.
-    #[error("the address names the profile `{0}`, which `AWS_PROFILE` does not")]
+    #[error("the address names the profile `{0}`, but `AWS_PROFILE` does not")]
     ChosenProfile(String),
-    #[error("the name `{0}` of an object cannot be requested")]
+    #[error("an object with the name `{0}` cannot be requested")]
     Key(String),
     #[error("the endpoint in the environment is not a URL")]
     Endpoint,
@@ -94,7 +94,7 @@ impl BucketError {
                     .to_owned(),
             ),
             Self::NoBucket => Some(
-                "create it, or correct its address or the endpoint in the environment"
+                "create the bucket or container, or correct its address or the endpoint in the environment"
                     .to_owned(),
             ),
             Self::Credentials(_) | Self::NoCredentials => Some(
@@ -115,7 +115,8 @@ impl BucketError {
     }
 }
 
-/// Whether an object is missing because its bucket or container is. Some servers send the same response in both cases.
+/// Whether an object is missing because its bucket or container is missing. Some servers do not distinguish this case; the result
+/// is then false.
 pub(super) fn is_bucket_missing(error: &object_store::Error) -> bool {
     let object_store::Error::NotFound { source, .. } = error else {
         return false;

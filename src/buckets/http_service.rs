@@ -30,8 +30,8 @@ impl fmt::Debug for ExchangeConnector {
 }
 
 impl HttpConnector for ExchangeConnector {
-    /// Follows only one of the options: whether plain http is allowed, which the services that give credentials require. All others
-    /// are about proxies, certificates and time limits, for which the settings of tflock apply.
+    /// Applies only one of the options: whether plain http is allowed, which the services that give credentials require. The other
+    /// options concern proxies, certificates and time limits, for which the settings of tflock apply.
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let plain_http = options.get_config_value(&ClientConfigKey::AllowHttp);
         Ok(HttpClient::new(ExchangeService {
@@ -54,10 +54,10 @@ impl HttpService for ExchangeService {
         let body = body.collect().await?.to_bytes();
         let request = http::Request::from_parts(parts, body);
         let exchange = &self.connector.0;
-        // Anyone on the way could read and reuse a token. The services that give credentials are asked without one.
+        // Over plain http, other machines could read and reuse a token. Requests to the services that give credentials contain none.
         let plain_http = self.plain_http && !has_bearer_token(&request);
         let answer = exchange.exchange(request, plain_http, MAX_RESPONSE).await;
-        // The kind prevents retries by the object store. The exchange has already repeated what is worth it.
+        // This kind keeps `object_store` from retrying. The exchange has already retried temporary failures.
         let answer = answer.map_err(|fault| HttpError::new(HttpErrorKind::Unknown, fault))?;
         Ok(answer.map(Into::into))
     }

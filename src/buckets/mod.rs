@@ -1,7 +1,7 @@
-//! Object stores: S3 and everything that speaks its protocol, Google Cloud Storage, Azure Blob Storage.
+//! Object stores: S3 and compatible servers, Google Cloud Storage, and Azure Blob Storage.
 //!
-//! The clients of the stores, of the crate `object_store`, send their requests with the HTTP client of `registry`, so its proxies,
-//! certificates and limits apply. The user's environment says how the stores are reached and which credentials they get.
+//! The crate `object_store` provides the clients. They send their requests with the HTTP client of `registry`, so its proxies,
+//! certificates and limits apply. The user's environment determines how to reach the stores and which credentials to send.
 
 mod aws_profile;
 mod cloud;

@@ -1,4 +1,4 @@
-//! Objects that the address of a module names.
+//! Addresses of objects, as module sources name them.
 
 use std::fmt;
 
@@ -15,16 +15,16 @@ pub struct ObjectAddress {
     pub version: Option<String>,
 }
 
-/// The server that has a bucket.
+/// The server of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectService {
     Amazon(S3Access, AmazonDomain),
-    /// A server with the protocol of S3, at this origin.
+    /// A server other than Amazon's that uses the S3 protocol, at this origin.
     Compatible(S3Access, Url),
     Google,
 }
 
-/// What the address of an object in S3 says about the access to it.
+/// The parts of an S3 address that determine how to access the object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct S3Access {
     pub region: String,
@@ -33,7 +33,7 @@ pub struct S3Access {
     pub keys: Option<AddressKeys>,
 }
 
-/// The domain of a partition of AWS.
+/// The domain of an AWS partition, such as `amazonaws.com.cn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AmazonDomain(&'static str);
 
@@ -63,7 +63,7 @@ impl AmazonDomain {
         Self("csp.hci.ic.gov"),
     ];
 
-    /// Splits a host into the names before a domain of AWS, and the domain.
+    /// Splits a host name into the part before an AWS domain, and that domain. `None` if the host is not in an AWS domain.
     pub fn split(host: &str) -> Option<(&str, Self)> {
         Self::ALL.into_iter().find_map(|domain| {
             let names = host.strip_suffix(domain.0)?.strip_suffix('.')?;

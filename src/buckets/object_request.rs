@@ -1,4 +1,4 @@
-//! Prepares the requests for objects that the address of a module names: the URL, and the credentials.
+//! Prepares requests for the objects in module addresses: determines the URL and the credentials.
 //!
 //! The user's credentials go to the hosts of the cloud, and to an endpoint that the user's environment names. A server that only an
 //! address names gets none of them, and an address cannot choose one of the user's profiles.
@@ -17,13 +17,13 @@ use super::object_address::{AddressKeys, ObjectAddress, ObjectService, S3Access}
 use super::settings::StoreSettings;
 use super::stores::{GOOGLE_EMULATOR, configured, emulator_url};
 
-/// How long a signature is valid. A download that breaks off can be resumed as long.
+/// How long a signature is valid. An interrupted download can be resumed during this time.
 const VALIDITY: Duration = Duration::from_secs(60 * 60);
 
 /// The time limit for getting credentials.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The variables with the endpoint of S3. The first variable that is set applies.
+/// The environment variables that can contain the endpoint of S3. The first variable that is set applies.
 const AMAZON_ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
 
 const GOOGLE_ENDPOINT: &str = "https://storage.googleapis.com";
@@ -58,7 +58,8 @@ impl StoreSettings {
             .await
     }
 
-    /// Prepares the request for the list of objects whose keys start with `prefix`. `page` is the token of a further page.
+    /// Prepares the request for the list of objects whose keys start with `prefix`. `page` is the token of the page; `None` for the
+    /// first page.
     pub async fn request_list(
         &self,
         object: &ObjectAddress,
@@ -153,7 +154,7 @@ impl StoreSettings {
         }
     }
 
-    /// Applies the user's credentials. The region is that of the address, unless the address names a profile.
+    /// Applies the user's credentials. The region comes from the address, unless the address names a profile that has a region.
     fn with_own_keys(&self, access: &S3Access) -> Result<AmazonS3Builder, BucketError> {
         let mut variables = self.amazon_variables(access.profile.is_some())?;
         variables.retain(|(name, _)| !AMAZON_ENDPOINTS.contains(&name.as_str()));
@@ -207,7 +208,7 @@ impl StoreSettings {
     }
 }
 
-/// Returns the URL of a request that a signature allows.
+/// Returns the URL of a presigned request, which needs no other credentials.
 async fn sign(bucket: &AmazonS3, key: &str, query: &[(&str, &str)]) -> Result<Url, BucketError> {
     let path = Path::parse(key).ok().filter(|path| path.as_ref() == key);
     let path = path.ok_or_else(|| BucketError::Key(key.to_owned()))?;

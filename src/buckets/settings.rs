@@ -1,11 +1,11 @@
-//! How object stores are reached.
+//! Settings for requests to object stores.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::registry::HttpExchange;
 
-/// How object stores are reached.
+/// The settings for requests to object stores: tflock's HTTP client and the user's environment.
 #[derive(Clone)]
 pub struct StoreSettings {
     pub exchange: HttpExchange,
@@ -28,7 +28,7 @@ impl fmt::Debug for CloudEnvironment {
 }
 
 impl StoreSettings {
-    /// Returns the variables whose names start with `prefix` and that are not empty: CI systems set variables without a value to the
+    /// Returns the variables whose names start with `prefix` and that are not empty. CI systems often set unused variables to the
     /// empty text.
     pub(super) fn named<'a>(
         &'a self,

@@ -15,10 +15,10 @@ use super::cloud::Cloud;
 use super::error::{BucketError, is_bucket_missing};
 use super::settings::StoreSettings;
 
-/// The address of an emulator of Google Cloud Storage, as Google's client libraries know it.
+/// The environment variable with the address of a Google Cloud Storage emulator. Google's client libraries read it, too.
 pub(super) const GOOGLE_EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
-/// Applies the variables that the builder knows, and connects it to tflock's HTTP client.
+/// Configures a builder with the variables that it knows, and with tflock's HTTP client.
 macro_rules! configured {
     ($builder:expr, $settings:expr, $variables:expr) => {{
         let variables: Vec<&(String, String)> = $variables.into_iter().collect();
@@ -46,7 +46,7 @@ pub(super) use configured;
 pub struct Bucket(Arc<dyn ObjectStore>);
 
 impl Bucket {
-    /// Prepares the access to a bucket without sending a request.
+    /// Prepares access to a bucket without sending a request.
     pub fn open(cloud: Cloud, name: &str, settings: &StoreSettings) -> Result<Self, BucketError> {
         let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match cloud {
             Cloud::S3 => {
@@ -118,7 +118,7 @@ impl Bucket {
     }
 }
 
-/// Sends requests without credentials to the emulator at `host`, if it is set.
+/// If `host` is set, sends requests to the emulator at this address, without credentials.
 fn emulated(builder: GoogleCloudStorageBuilder, host: Option<&str>) -> GoogleCloudStorageBuilder {
     let Some(host) = host else {
         return builder;
@@ -126,7 +126,7 @@ fn emulated(builder: GoogleCloudStorageBuilder, host: Option<&str>) -> GoogleClo
     let bearer = String::new();
     builder
         .with_base_url(&emulator_url(host))
-        // Without credentials, `object_store` would ask the machine for them before it writes.
+        // Without a credential provider, `object_store` would request credentials from the machine's metadata service before it writes.
         .with_credentials(Arc::new(StaticCredentialProvider::new(GcpCredential {
             bearer,
         })))
@@ -139,7 +139,7 @@ pub(super) fn emulator_url(host: &str) -> String {
     format!("{scheme}{}", host.trim_end_matches('/'))
 }
 
-/// Applies the variables of Azure's own programs that `object_store` does not know.
+/// Applies the variables that Azure's own programs read, but `object_store` does not.
 fn official_azure(settings: &StoreSettings) -> MicrosoftAzureBuilder {
     let connection = settings.variable("AZURE_STORAGE_CONNECTION_STRING");
     let parts = connection.unwrap_or_default().split(';');
@@ -159,7 +159,7 @@ fn official_azure(settings: &StoreSettings) -> MicrosoftAzureBuilder {
         })
 }
 
-/// Returns what a name in a connection string means. Other names, such as those of queues, do not matter.
+/// Returns the setting for a name in a connection string. `None` for names without effect on blobs, such as those of queues.
 fn connection_key(name: &str) -> Option<AzureConfigKey> {
     match name {
         "AccountName" => Some(AzureConfigKey::AccountName),

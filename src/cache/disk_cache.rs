@@ -16,7 +16,7 @@ use crate::provider::Digest;
 /// The directory name of this layout. It must change whenever the layout or a format changes.
 pub(super) const LAYOUT: &str = "v1";
 
-/// The prefix of temporary names, which no entry has.
+/// The prefix of temporary names. The name of an entry never starts with it.
 pub(super) const TEMPORARY: &str = ".tmp-";
 
 /// The maximum size of a file entry. A checksum list may be up to 2 MiB and a registry's keys 8 MiB; real entries are about 10 KB.

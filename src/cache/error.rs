@@ -36,7 +36,7 @@ impl Explain for CacheError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotPrivate { path, .. } => Some(format!(
-                "if no other user has written to it, run `chmod 700 {}`; `tflock cache clean` empties it",
+                "run `chmod 700 {}`; if another user may have written to the cache, empty it first with `tflock cache clean`",
                 path.display()
             )),
             Self::Foreign { .. } => {

@@ -1,7 +1,7 @@
 //! Cached records of a hash index, by the digest of the zip and the type of the provider.
 //!
-//! An entry is the record as the index stores it, with its signatures. They are verified at each use with the keys that the run
-//! trusts, so the cache never turns a claim of an index into a hash that this machine computed.
+//! An entry is the record as the index stores it, with its signatures. Each use verifies the signatures with the keys that the run
+//! trusts. The cache therefore never treats a hash from an index as one that this machine has computed.
 
 use super::disk_cache::{CacheArea, CacheKey, DiskCache};
 use crate::provider::Digest;

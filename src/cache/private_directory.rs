@@ -66,7 +66,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Like [`check_private`], but makes an empty directory private.
+/// Like [`check_private`], but makes an empty directory private if other users can only read it.
 fn make_private_if_empty(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     match check_private(path, found) {
         Err(CacheError::NotPrivate { path, mode }) if mode & 0o022 == 0 => {

@@ -9,14 +9,14 @@ use crate::buckets::Cloud;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::is_loopback;
 
-/// Where an index is.
+/// The address of a hash index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexAddress {
     /// `file://`: a directory on this machine or on a network file system.
     Directory(PathBuf),
     /// `https://`, or `http://` on loopback: a static web server, which tflock only reads.
     Web(Url),
-    /// `s3://`, `gs://` or `az://`: a bucket or container, and the path before the records.
+    /// `s3://`, `gs://` or `az://`: a bucket or container, and the path below which the records are.
     Bucket {
         cloud: Cloud,
         bucket: String,

@@ -32,7 +32,7 @@ pub enum IndexError {
         "it is too slow: tflock waits at most 4 s for one record, and at most 10 s for slow records in the whole run"
     )]
     Slow,
-    /// The index has a record for the package, but it does not count.
+    /// The index has a record for the package, but tflock rejects it.
     #[error("the record `{path}` does not count")]
     Record {
         path: String,
@@ -52,7 +52,7 @@ pub enum IndexWarning {
         #[source]
         source: IndexError,
     },
-    /// A record counts, but the registry contradicts it.
+    /// A record with a trusted signature contradicts the registry.
     #[error(
         "the hash index has a record that contradicts the registry, signed by the trusted key `{key}`; the package was downloaded instead"
     )]
@@ -89,7 +89,7 @@ impl Explain for IndexWarning {
 }
 
 impl IndexWarning {
-    /// Returns the index that failed. `None` if the problem does not belong to one.
+    /// Returns the index that failed. `None` if the problem does not concern a particular index.
     pub const fn address(&self) -> Option<&IndexAddress> {
         match self {
             Self::NoKey | Self::Contradiction { .. } => None,
@@ -110,7 +110,8 @@ impl IndexError {
             Self::Bucket(BucketError::Request(RequestFault::Status {
                 status: 401 | 403, ..
             })) => Some(
-                "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, S3 also responds with 403 if a record is missing"
+                "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, S3 also responds with \
+                 403 if a record is missing"
                     .to_owned(),
             ),
             Self::Request(fault) => fault.hint(None),

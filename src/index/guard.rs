@@ -15,20 +15,20 @@ const MAX_LOST: Duration = Duration::from_secs(10);
 /// The time limit for one access to an index.
 const ACCESS_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// An access that succeeds within this time costs nothing. A longer one loses the rest of its time.
+/// The part of a successful access that does not count as lost time. A failed access counts completely.
 const FREE: Duration = Duration::from_secs(1);
 
 /// After this many failures in a row, an index is not used again.
 const MAX_FAILURES_IN_A_ROW: u32 = 3;
 
-/// The time that a run has lost to failing and slow accesses. Accesses at the same time count once.
+/// The time that a run has lost to failing and slow accesses. Time in which several accesses overlap counts once.
 #[derive(Debug, Default)]
 pub struct LostTime(Mutex<Lost>);
 
 #[derive(Debug, Default)]
 struct Lost {
     total: Duration,
-    /// The time up to which everything has been counted.
+    /// The end of the last interval that has been added to `total`.
     counted: Option<Instant>,
 }
 
@@ -58,8 +58,8 @@ pub(super) struct GuardedIndex {
 struct Health {
     failures_in_a_row: u32,
     is_given_up: bool,
-    /// The failure that is reported, and the path of its record. Of several, it is the one with the smallest path, because their
-    /// order in time differs between runs.
+    /// The failure to report, and the path of its record. Of several failures, the one with the smallest path is kept, because
+    /// their order in time differs between runs.
     failure: Option<(String, IndexError)>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A [`HashRecord`] says which hashes a zip has as the package of a provider. It is stored as a [`SignedNote`] under a path that
 //! depends only on the zip's digest and the provider's type, so it is written once and never changes. A record proves nothing by
-//! itself: it counts if a key that the user trusts signed it, and only for a zip whose digest a registry's signed list contains.
+//! itself. It counts only if a key that the user trusts signed it, and only for a zip whose digest is in a registry's signed list.
 //!
 //! `docs/reference/index-format.md` specifies keys, notes, records and paths.
 

@@ -12,10 +12,10 @@ pub const MAX_NOTE_BYTES: u64 = 128 * 1024;
 
 const MAX_SIGNATURES: usize = 16;
 
-/// What precedes the name in the line of a signature: an em dash and a space.
+/// The start of a signature line, before the name: an em dash and a space.
 const SIGNATURE_PREFIX: &str = "\u{2014} ";
 
-/// A text and its signatures. Nothing is known about the signatures until [`SignedNote::verify`] has checked them.
+/// A text and its signatures. The signatures must not be trusted until [`SignedNote::verify`] has checked them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedNote {
     /// The signed text, which ends with a line feed.
@@ -29,7 +29,7 @@ struct NoteSignature {
     bytes: Vec<u8>,
 }
 
-/// The reason why a note does not count.
+/// The reason why a note is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     #[error("it is not a signed note: {0}")]

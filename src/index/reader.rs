@@ -30,7 +30,7 @@ pub struct IndexAnswer {
 }
 
 impl IndexReader {
-    /// Creates a reader of these indexes, which are asked in this order.
+    /// Creates a reader of these indexes, which are searched in this order.
     pub fn new(
         stores: impl IntoIterator<Item = IndexStore>,
         trusted: Vec<VerifierKey>,
@@ -44,7 +44,8 @@ impl IndexReader {
         }
     }
 
-    /// Returns the record of a package from the first index that has one that counts. Failures are only remembered.
+    /// Searches the indexes for a record of the package, and returns the first that is valid and trusted. Failures have no other
+    /// effect than [`Self::warnings`].
     pub async fn find(&self, key: &RecordKey) -> Option<IndexAnswer> {
         let _permit = self.in_flight.acquire().await;
         let path = key.path();

@@ -1,4 +1,4 @@
-//! The record of a package: a signed note with the hashes of one zip, as the package of a provider with one type.
+//! The record of a package: a signed note with the hashes of one zip as the package of one provider type.
 //!
 //! `docs/reference/index-format.md` specifies it.
 
@@ -11,14 +11,14 @@ use super::note::{NoteError, SignedNote};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Hash, HashScheme};
 
-/// The first line of every record without the version of the format.
+/// The first line of every record, without the format version at its end.
 const FORMAT: &str = "tflock package hashes v";
 
 /// The version of the format. It is also the first directory in the path of a record.
 const VERSION: u32 = 1;
 
-/// What decides the hashes of a package: the digest of the zip, and the type of the provider, because the package has no hash unless
-/// it contains an executable named after the type.
+/// The values that determine the hashes of a package. The type of the provider is one of them: a package has no hash unless it
+/// contains an executable named after the type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordKey {
     pub zh: Digest,
@@ -54,7 +54,7 @@ pub struct TrustedRecord {
     pub key: KeyName,
 }
 
-/// The reason why a record does not count.
+/// The reason why a record is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error(transparent)]

@@ -50,7 +50,7 @@ impl IndexStore {
         &self.address
     }
 
-    /// Reads the stored record of a package, of which nothing is verified yet. `None` if the index has no such record.
+    /// Reads the record of a package without verifying it. `None` if the index has no such record.
     pub async fn read(&self, key: &RecordKey) -> Result<Option<Bytes>, IndexError> {
         let path = key.path();
         let record = match &self.backend {
@@ -70,7 +70,7 @@ impl IndexStore {
         }
     }
 
-    /// Stores the record of a package. Returns false if the index has one already, which stays as it is.
+    /// Stores the record of a package. Returns false, and changes nothing, if the index already has a record of the package.
     pub async fn create(&self, key: &RecordKey, record: &SignedNote) -> Result<bool, IndexError> {
         let (path, content) = (key.path(), record.to_string());
         match &self.backend {

@@ -48,7 +48,7 @@ impl IndexWriter {
         lock(&self.tasks).spawn(async move { target.write(&record).await });
     }
 
-    /// Waits until all records are written or given up, and returns the number of those that the index did not have.
+    /// Waits until all records have been written or given up. Returns the number of records that are new in the index.
     pub async fn finish(&self) -> u64 {
         let mut tasks = std::mem::take(&mut *lock(&self.tasks));
         while tasks.join_next().await.is_some() {}

@@ -223,7 +223,7 @@ fn refusals_say_what_to_do() {
     let profile = site.explained(&format!("s3::{origin}/fleet/m.zip?aws_profile=work"));
     assert_contains(
         &profile,
-        "the address names the profile `work`, which `AWS_PROFILE` does not",
+        "the address names the profile `work`, but `AWS_PROFILE` does not",
     );
     assert_contains(&profile, "set `AWS_PROFILE=work`");
 }
