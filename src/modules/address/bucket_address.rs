@@ -236,11 +236,11 @@ mod tests {
             ),
             (
                 "s3::https://a.b.s3.eu-west-1.amazonaws.com/k",
-                "it has too many names",
+                "its host has too many parts",
             ),
             (
                 "s3::https://b.s3.%2E.amazonaws.com/k",
-                "it has too many names",
+                "its host has too many parts",
             ),
             (
                 "s3::https://s3.amazonaws.com/b",

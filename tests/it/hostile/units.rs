@@ -430,7 +430,7 @@ const BOMBS: [UnitBomb; 19] = [
             )
         },
     ),
-    ("many globs", "compared with too many files", || {
+    ("many globs", "too many files for the globs", || {
         let globs = "flatten([for i in range(1000) : [for j in range(15) : \"**/${i}/*b*${j}\"]])";
         unit(format!(
             "terraform {{\n  source = \"../../many\"\n  include_in_copy = {globs}\n}}\n"
