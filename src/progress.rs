@@ -53,7 +53,7 @@ impl ProgressBars {
         for (_, bar) in lock(&self.transfers).drain() {
             bar.finish_and_clear();
         }
-        // An error means that the terminal is gone.
+        // An error means that the terminal was closed.
         let _ = self.bars.clear();
     }
 
@@ -114,7 +114,7 @@ impl Reporter for ProgressBars {
     }
 
     fn waiting(&self, message: &str) {
-        // An error means that the terminal is gone.
+        // An error means that the terminal was closed.
         let _ = self.bars.println(visible_name(message));
     }
 }

@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// Returns the same place without its source line.
+    /// Returns the same position without its source line.
     pub fn without_source(&self) -> Self {
         Self {
             source_line: None,
@@ -70,7 +70,7 @@ impl Place {
         }
     }
 
-    /// Computes the place of `span` in `text`, the content of `path`. Offsets past the end of the text are treated as its end.
+    /// Computes the position of `span` in `text`, the content of `path`. Offsets past the end of the text are treated as its end.
     pub fn in_text(path: &Path, text: &[u8], span: Span) -> Self {
         let start = span.start.min(text.len());
         let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
@@ -83,7 +83,8 @@ impl Place {
         }
     }
 
-    /// Like [`Place::in_text`], but faster for many places in one text: the first call stores an index of its lines in `lines`.
+    /// Like [`Place::in_text`], but faster for many positions in one text: the first call stores an index of its lines in
+    /// `lines`.
     pub fn indexed(lines: &OnceLock<Lines>, path: &Path, text: &[u8], span: Span) -> Self {
         if text.len() <= SHORT_TEXT {
             return Self::in_text(path, text, span);
@@ -111,7 +112,7 @@ impl Place {
     }
 }
 
-/// The length, in bytes, up to which counting the lines for each place is faster than building an index.
+/// The length, in bytes, up to which counting the lines for each position is faster than building an index.
 const SHORT_TEXT: usize = 16 << 10;
 
 /// The byte order mark, which does not count as a column.
@@ -120,8 +121,8 @@ const MARK: char = '\u{feff}';
 /// The maximum length of a character in UTF-8, in bytes.
 const MAX_CHARACTER: usize = 4;
 
-/// An index of the lines and characters of a text. With it, the time to compute a place does not depend on the length of the text
-/// or of its lines.
+/// An index of the lines and characters of a text. With it, the time to compute a position does not depend on the length of the
+/// text or of its lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// The offset at which each line starts.
@@ -148,7 +149,7 @@ impl Lines {
         }
     }
 
-    /// Computes the same place as [`Place::in_text`]. `text` must be the indexed text.
+    /// Computes the same position as [`Place::in_text`]. `text` must be the indexed text.
     pub fn place(&self, path: &Path, text: &[u8], span: Span) -> Place {
         let start = span.start.min(text.len());
         let line = self.starts.partition_point(|begin| *begin <= start);

@@ -165,8 +165,8 @@ impl Diagnostic {
         }
     }
 
-    /// Moves the diagnostic to `place`. Removes the source line if the file is outside the repository and was reached through a
-    /// symlink.
+    /// Sets the position of the diagnostic to `place`. Removes the source line if the file is outside the repository and was
+    /// reached through a symlink.
     pub fn at(self, place: Option<Place>) -> Self {
         let place = place.map(|place| {
             if is_foreign(&place) {

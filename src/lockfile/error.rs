@@ -20,7 +20,7 @@ pub struct ParseError {
     pub problem: ParseProblem,
 }
 
-/// Displays the message of the problem. The place is shown separately.
+/// Displays the message of the problem. The position is shown separately.
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)

@@ -5,7 +5,7 @@
 //!
 //! - Two header lines, which name the engine's `init`; nothing else differs between Terraform and OpenTofu.
 //! - Blocks in the order of [`ProviderAddr`](crate::provider::ProviderAddr), each after an empty line.
-//! - `version`, `constraints` and `hashes` in this order; the last two only if there are any. The equals signs of the first
+//! - `version`, `constraints` and `hashes` in this order; the last two only if not empty. The equals signs of the first
 //!   two line up; that of `hashes`, which spans several lines, does not.
 //! - One hash per line, sorted by bytes, each with a comma. Line endings are `\n` on every platform.
 

@@ -13,7 +13,7 @@ use std::{fs, io};
 
 use crate::temporary_file::Owner;
 
-/// The prefix of all temporary file names.
+/// The prefix of the names of temporary lock files.
 pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";
 
 /// Removes the temporary files in `directory` whose processes ran on the host of `owner` and have ended. Returns the removed

@@ -126,7 +126,7 @@ impl MirrorDirectory {
     }
 }
 
-/// Parses an index file. The error is a clause that names the file.
+/// Parses an index file. The error is a phrase that names the file and the reason.
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, String> {
     let name = file_name(path);
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {

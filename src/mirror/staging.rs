@@ -129,7 +129,8 @@ impl Claim {
         Ok(Self { _file: file })
     }
 
-    /// Also returns `false` if the file does not exist, because then another process is creating or removing the directory.
+    /// Whether no process uses the directory any more. Returns `false` if the file does not exist, because then another process
+    /// is creating or removing the directory.
     fn is_released(directory: &Path) -> bool {
         fs::remove_file(directory.join(Self::NAME)).is_ok()
     }

@@ -123,7 +123,7 @@ impl Mirror {
                 source,
             }
         })?;
-        // Whatever was at the path is now in the temporary directory, and is removed with it.
+        // If a package was at the path, it is now in the temporary directory and is removed with it.
         self.move_to_place(unpacked.path(), place)
     }
 

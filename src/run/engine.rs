@@ -74,7 +74,7 @@ pub(super) fn serialize_text<S: Serializer>(
     serializer.serialize_str(&value.to_string())
 }
 
-/// Returns the engine that wrote a lock file, judging by its header or else by the provider addresses in it.
+/// Returns the engine that wrote a lock file, as shown by its header or, without a header, by its provider addresses.
 pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     let engines = [Engine::Terraform, Engine::Tofu];
     let header = text

@@ -10,7 +10,7 @@ use crate::provider::Engine;
 /// The maximum total size of the remembered files, in bytes. If all lock files differ, remembering them gains nothing.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The rendered locks of this run, shared by all threads.
+/// The lock files rendered so far, shared by all threads.
 #[derive(Default)]
 pub(super) struct Renderings {
     known: Mutex<RenderedLocks>,

@@ -32,7 +32,7 @@ pub(super) struct Session {
     pub(super) printer: Printer,
     /// The disk cache, or `None` if it is disabled or unusable.
     store: Option<Arc<DiskCache>>,
-    /// The packages of this run. Each is downloaded at most once.
+    /// The packages that the run needs. Each is downloaded at most once.
     pub(super) packages: Arc<Packages>,
     pub(super) fetcher: Arc<Fetcher>,
     /// The directory in which `tflock mirror` stores packages. `None` if the run stores no packages.

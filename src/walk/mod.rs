@@ -146,7 +146,7 @@ impl DirectoryFacts {
         }
     }
 
-    /// Whether the walk reports the directory.
+    /// Whether the walk returns the directory.
     const fn is_relevant(self) -> bool {
         self.named.is_some()
             || self.has_configuration

@@ -49,8 +49,8 @@ pub struct ModuleBlocks {
 }
 
 impl ModuleBlocks {
-    /// Creates the value for a file of which `first` is the first `module` block. `starts` lists the first byte of each block, in
-    /// order, and whether it is a `module` block.
+    /// Creates the value for a file with `module` blocks, the first of which is at `first`. For each block in the file, in order,
+    /// `starts` contains the offset of its first byte and whether it is a `module` block.
     fn new(first: Place, text: &[u8], starts: &[(usize, bool)]) -> Self {
         let ends = starts.iter().skip(1).map(|(start, _)| *start);
         let blocks = starts.iter().zip(ends.chain([text.len()]));
@@ -61,7 +61,7 @@ impl ModuleBlocks {
             }
         }
         if starts.last().is_some_and(|(_, is_module)| *is_module) {
-            // The empty line before the last block.
+            // Removes the empty line before the last block.
             while rest.ends_with(b"\n\n") {
                 rest.pop();
             }

@@ -31,7 +31,6 @@ pub(super) struct LockedVersions {
 
 #[derive(Default)]
 pub(super) struct SelectedPackages {
-    /// Each package once, sorted.
     pub(super) packages: BTreeSet<(Engine, PackageId)>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -62,7 +61,7 @@ fn collect(settings: &IndexCommandSettings, fetcher: &Fetcher) -> LockedVersions
                     .map(|(provider, lock)| (job.engine, provider.clone(), lock.version.clone()));
                 locked.versions.extend(versions);
             }
-            // The directory may have a lock file. Its diagnostics say what cannot be read.
+            // The directory may have a lock file that cannot be read. The diagnostics of the directory say so.
             Task::Fail => has_lock_file = true,
             Task::Skip { .. } => {}
         }
@@ -150,7 +149,7 @@ async fn named_versions(
         .collect())
 }
 
-/// Returns the requested platforms, or without a request those that the registry lists.
+/// Returns the requested platforms, or the platforms that the registry lists if none was requested.
 async fn platforms(
     packages: &Packages,
     (engine, provider, version): &EngineVersion,

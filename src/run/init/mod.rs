@@ -102,7 +102,7 @@ fn directory(args: &InitArgs, working_directory: &Path) -> Result<PathBuf, InitE
     }
 }
 
-/// Collects the clues below `directory`, and those in the automation of its repository.
+/// Collects the clues below `directory`, and those in the CI configuration, scripts and hooks of its repository.
 fn find_clues(directory: &Path) -> Clues {
     let top = repository_root(directory);
     let mut clues = Clues::new(&top);

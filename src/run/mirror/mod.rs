@@ -1,4 +1,4 @@
-//! The `tflock mirror` command: keeps a directory or an OCI registry with the packages that lock files name.
+//! The `tflock mirror` command: maintains a directory or an OCI registry with the packages that lock files name.
 //!
 //! Directories are read and, with `--lock`, locked as for `tflock lock`. Then [`filler`] downloads the packages of all
 //! directories, each package once, or [`pusher`] pushes them to a registry. Finally, tflock writes the index files or index

@@ -179,7 +179,7 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
 }
 
 /// Removes duplicates, such as `a`, `../repository/a` and a symlink to it, and sorts by path. A directory belongs to the first
-/// area that reaches it. It gets the plainest of its names in that area, and the greatest of its [`FoundBy`] values.
+/// area that reaches it. The result has its plainest path in that area (see [`plainness`]) and its greatest [`FoundBy`] value.
 fn deduplicate(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
     let real_paths = parallel::map(&found, |(_, directory)| {
         let absolute = working_directory.join(&directory.path);

@@ -10,13 +10,13 @@ use crate::span::Place;
 
 use super::ReadDirectory;
 
-/// The new content of a lock file, or `None` if the file is gone, and the lock job for it.
+/// The new content of a lock file (`None` if the file was removed), and the lock job for it.
 pub(in crate::run) type RereadLockFile = (Option<Arc<[u8]>>, LockJob);
 
 /// Rereads the lock file of `directory`. The requirements of the configuration are not read again.
 ///
 /// # Errors
-/// [`SaveError::Changed`] if the file now belongs to a different engine, or if it is gone and there is no configuration.
+/// [`SaveError::Changed`] if the file now belongs to a different engine, or if it was removed and there is no configuration.
 pub(in crate::run) fn reread(
     directory: &ReadDirectory,
     job: &LockJob,
@@ -52,8 +52,8 @@ pub(in crate::run) fn reread(
     Ok((bytes.map(Arc::from), job))
 }
 
-/// Returns whether the job still applies to a lock file with this content: its engine is the same, or the file is gone but there
-/// is a configuration to lock.
+/// Returns whether the job still applies to a lock file with this content: its engine is the same, or the file was removed but
+/// there is a configuration to lock.
 fn is_still_valid(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
     let Some(bytes) = bytes else {
         return !job.lock_only;

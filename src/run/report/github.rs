@@ -85,7 +85,7 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\n', "%0A")
 }
 
-/// Escapes the value of a property, which a comma or a colon would also end.
+/// Escapes the value of a property of a command. A comma or a colon would end the value, too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -93,7 +93,7 @@ pub(in crate::run) struct DirectoryReport {
     /// The providers whose lock file entries changed or, with [`Detail::Everything`], all providers, in lock file order. Empty if
     /// the directory failed.
     pub(in crate::run) providers: Vec<ProviderReport>,
-    /// Modules whose version differs from the one that `init` or an earlier run used, which may explain a change.
+    /// Modules whose version differs from the one that `init` or an earlier run of tflock used. This may explain a change.
     pub(in crate::run) moved_modules: Vec<MovedModule>,
     pub(in crate::run) findings: Vec<Diagnostic>,
     /// What the audit could not check, for example because of `--offline`.

@@ -59,7 +59,7 @@ pub(super) struct DirectoryDocument<'a> {
     pub(super) seconds: f64,
 }
 
-/// A module whose version differs from the one that `init` or an earlier run used.
+/// A module whose version differs from the one that `init` or an earlier run of tflock used.
 #[derive(Serialize)]
 pub(super) struct MovedModuleDocument {
     pub(super) call: String,
