@@ -1,4 +1,4 @@
-//! Tests the rules in docs/rules/terragrunt.md 4 to 7: units as their files would describe them, and the requirements of the root
+//! Tests the rules in sections 4 to 7 of docs/rules/terragrunt.md: units as their files would describe them, and the requirements of the root
 //! modules that Terragrunt would assemble.
 
 mod copied_files;
