@@ -72,7 +72,7 @@ fn is_undecided(read: &ReadWithCalls) -> bool {
         }
 }
 
-/// Returns whether units include the file of the unit in a directory.
+/// Returns whether other units include the unit file in a directory.
 fn is_parent(read: &ReadWithCalls, parents: &BTreeSet<PathBuf>) -> bool {
     let files = [UNIT_FILE, UNIT_FILE_JSON].map(|name| read.directory.path.join(name));
     read.is_unit
