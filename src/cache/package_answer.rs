@@ -54,7 +54,7 @@ pub struct PackageAnswer {
     pub signature: Vec<u8>,
 }
 
-/// The first part of an entry, as JSON. The checksum list and its signature are the other two.
+/// The first part of an entry, as JSON. The checksum list and its signature are the other two parts.
 #[derive(Deserialize, Serialize)]
 struct AnswerJson {
     filename: String,

@@ -54,7 +54,7 @@ pub enum IndexWarning {
     },
     /// A record with a trusted signature contradicts the registry.
     #[error(
-        "the hash index has a record that contradicts the registry, signed by the trusted key `{key}`; the package was downloaded instead"
+        "a record of the hash index, signed by the trusted key `{key}`, contradicts the registry; the package was downloaded instead"
     )]
     Contradiction {
         key: KeyName,
@@ -79,7 +79,7 @@ impl Explain for IndexWarning {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoKey => Some(
-                "name the key that signs its records with `--index-key` or `TFLOCK_INDEX_KEYS`"
+                "use `--index-key` or `TFLOCK_INDEX_KEYS` to name the key that signs the records of the index"
                     .to_owned(),
             ),
             Self::Contradiction { path, .. } => Some(advise_removal(path)),
@@ -110,8 +110,8 @@ impl IndexError {
             Self::Bucket(BucketError::Request(RequestFault::Status {
                 status: 401 | 403, ..
             })) => Some(
-                "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, S3 also responds with \
-                 403 if a record is missing"
+                "set credentials that may use the index, such as `AWS_ACCESS_KEY_ID`; without the permission `s3:ListBucket`, \
+                 S3 also responds with 403 if a record is missing"
                     .to_owned(),
             ),
             Self::Request(fault) => fault.hint(None),

@@ -41,10 +41,10 @@ pub struct RepositoryPrefix {
 pub enum RepositoryAddressError {
     #[error("`{0}` has no repository name after the registry")]
     NoName(String),
-    #[error("`{0}` is not a registry, which is a host name with an optional port")]
+    #[error("`{0}` is not a valid registry: it must be a host name with an optional port")]
     Registry(String),
     #[error(
-        "`{0}` is not a repository name, which consists of lower-case letters, digits, separators and slashes"
+        "`{0}` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes"
     )]
     Name(String),
 }
@@ -198,35 +198,35 @@ mod tests {
             ),
             (
                 "https://h.test/a",
-                "`https:` is not a registry, which is a host name with an optional port",
+                "`https:` is not a valid registry: it must be a host name with an optional port",
             ),
             (
                 "u@h.test/a",
-                "`u@h.test` is not a registry, which is a host name with an optional port",
+                "`u@h.test` is not a valid registry: it must be a host name with an optional port",
             ),
             (
                 "h.test:x/a",
-                "`h.test:x` is not a registry, which is a host name with an optional port",
+                "`h.test:x` is not a valid registry: it must be a host name with an optional port",
             ),
             (
                 "/a",
-                "`` is not a registry, which is a host name with an optional port",
+                "`` is not a valid registry: it must be a host name with an optional port",
             ),
             (
                 "h.test/a:1",
-                "`a:1` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`a:1` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
             (
                 "h.test/A",
-                "`A` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`A` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
             (
                 "h.test/a/../b",
-                "`a/../b` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`a/../b` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
             (
                 "h.test/",
-                "`` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
         ] {
             let found = match RepositoryAddress::parse(text) {

@@ -73,7 +73,7 @@ impl OciDigest {
         Self::compute(DigestAlgorithm::Sha256, content)
     }
 
-    /// Returns a SHA-256 digest.
+    /// Converts a SHA-256 digest.
     pub fn sha256(digest: Digest) -> Self {
         Self {
             algorithm: DigestAlgorithm::Sha256,

@@ -23,7 +23,7 @@ pub const MODULE_ARTIFACT: &str = "application/vnd.opentofu.modulepkg";
 /// The media type of the layer that is a package.
 pub const ZIP_LAYER: &str = "archive/zip";
 
-/// A reference to a manifest or layer. Missing text is empty.
+/// A reference to a manifest or layer. Missing strings are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct OciDescriptor {

@@ -178,12 +178,12 @@ mod tests {
             (
                 "h.test/{hostname}",
                 "r.test:8080/acme/anvil",
-                "`r.test%3a8080` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`r.test%3a8080` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
             (
                 "h.test/é{type}",
                 "acme/anvil",
-                "`%c3%a9anvil` is not a repository name, which consists of lower-case letters, digits, separators and slashes",
+                "`%c3%a9anvil` is not a valid repository name: it must consist of lower-case letters, digits, separators and slashes",
             ),
             (
                 "h.test/a b{type}",

@@ -33,7 +33,7 @@ pub enum RegistryError {
         #[source]
         source: Arc<RequestError>,
     },
-    /// The host has no discovery document, or its `host` block does not name this service.
+    /// The host has no discovery document, or its document or `host` block does not name this service.
     #[error(
         "host `{host}` does not offer a {service}{}",
         configured_at(configured.as_deref())

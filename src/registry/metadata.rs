@@ -227,8 +227,8 @@ fn signing_key(package: &PackageId, key: Option<Fields<wire::PublicKey>>) -> Res
     })
 }
 
-/// Whether a list of plugin protocols contains one that both engines support, which are 5.x and 6.x. An empty list counts as
-/// supported. The error is an invalid protocol version.
+/// Whether the list contains a plugin protocol that both engines support: 5.x or 6.x. An empty list counts as supported. The error
+/// is the first invalid protocol version.
 fn supports_engine(protocols: &[String]) -> Result<bool, &str> {
     let mut is_supported = protocols.is_empty();
     for protocol in protocols {

@@ -1,8 +1,7 @@
 //! Sources of packages: the origin registries, one mirror, or the methods of `provider_installation`.
 //!
-//! With several methods, the versions of a provider are those of all methods that include it, and a package comes from the first
-//! such method, in configuration order, that has it. A provider that no method includes is an error: tflock never uses a registry
-//! that the configuration excludes.
+//! With several methods, the versions of a provider come from all methods that include the provider. A package comes from the first
+//! of these methods, in configuration order, that has the package.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The proxy for a request: whether its address is valid, and how messages name it.
 //!
-//! The HTTP client reads the proxy variables itself. The functions in this module decide in the same way, with the same library.
+//! The HTTP client reads the proxy variables itself. This module applies the same rules, with the same library.
 
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use url::Url;
@@ -10,7 +10,7 @@ use crate::registry::request_error::RequestFault;
 /// An environment variable that sets a proxy. The type does not implement `Debug`, because the value may contain a password.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariable {
-    /// The name as it is set, in upper or lower case.
+    /// The name of the variable, in the spelling in which it is set: in upper or lower case.
     pub name: String,
     /// The value, which may be empty.
     pub value: String,

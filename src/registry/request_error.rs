@@ -78,7 +78,7 @@ pub(super) fn configured_at(place: Option<&Place>) -> String {
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RequestFault {
-    #[error("cannot initialize TLS")]
+    #[error("cannot prepare the request")]
     Setup(#[source] CauseText),
     /// An environment variable contains an invalid proxy address. Its value is not shown, because it may contain a password.
     #[error("invalid proxy address in `{variable}`")]

@@ -46,7 +46,7 @@ fn repository_templates() {
         (
             "r.test/${hostname}/${namespace}/${type}",
             "",
-            "`h.test:8080/acme/anvil` is not a repository name",
+            "`h.test:8080/acme/anvil` is not a valid repository name",
         ),
         (
             "r.test/${name}/${type}",
@@ -71,12 +71,12 @@ fn repository_templates() {
         (
             "https://r.test/${type}",
             "\"acme/*\"",
-            "`https:` is not a registry",
+            "`https:` is not a valid registry",
         ),
         (
             "r.test/${type}:latest",
             "\"acme/*\"",
-            "`example-type:latest` is not a repository name",
+            "`example-type:latest` is not a valid repository name",
         ),
         (
             "${type}",
@@ -138,7 +138,7 @@ fn credentials_blocks() {
         (
             "https://h.test",
             "username = \"u\"\npassword = \"p\"",
-            "`https:` is not a registry, which is a host name with an optional port",
+            "`https:` is not a valid registry: it must be a host name with an optional port",
         ),
     ] {
         let block = format!("oci_credentials \"{label}\" {{\n{arguments}\n}}");

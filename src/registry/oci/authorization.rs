@@ -47,8 +47,8 @@ pub(super) struct Authorization {
 }
 
 impl OciRepository {
-    /// Reacts to a response with status 401 to a request with the header `rejected`. Returns the header for another attempt, or `None`
-    /// if the registry would reject it again.
+    /// Reacts to a response with status 401. `rejected` is the header of the request. Returns the header for another attempt, or
+    /// `None` if no other header is available.
     pub(super) async fn answer_challenge(
         &self,
         response: &DocumentResponse,

@@ -1,7 +1,7 @@
 //! Uploads of blobs and manifests.
 //!
 //! A blob is uploaded with two requests: the first obtains an address, the second sends the whole content to it. A failed upload
-//! begins again with the first one, because the registry may have stored a part of the content.
+//! starts again with the first request, because the registry may have stored a part of the content.
 
 use bytes::Bytes;
 use reqwest::StatusCode;

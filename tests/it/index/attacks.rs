@@ -256,7 +256,7 @@ fn a_record_that_contradicts_the_registry_is_not_used() {
     assert_eq!(warnings(&outcome), 1, "{outcome}");
     let signer = fixture.signer.verifier().name();
     outcome.assert_stderr(&format!(
-        "the hash index has a record that contradicts the registry, signed by the trusted key `{signer}`"
+        "a record of the hash index, signed by the trusted key `{signer}`, contradicts the registry"
     ));
     outcome.assert_stderr("bytes long, but the registry reported");
     outcome.assert_stderr(&format!("remove the record `{}`", record.key().path()));

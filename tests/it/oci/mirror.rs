@@ -180,7 +180,7 @@ fn templates_of_the_command_line() {
         ),
         (
             "https://h.test/{type}",
-            "cannot determine the OCI repository of provider `registry.opentofu.org/acme/anvil`: `https:` is not a registry",
+            "cannot determine the OCI repository of provider `registry.opentofu.org/acme/anvil`: `https:` is not a valid registry",
         ),
         (
             "{type}",

@@ -493,7 +493,7 @@ fn addresses_that_are_refused() {
         "Mirror/{type}",
         "--platform linux_amd64",
         1,
-        "`Mirror/anvil` is not a repository name",
+        "`Mirror/anvil` is not a valid repository name",
     );
     refuse("{type", "", 2, "a brace is unmatched");
     refuse(
