@@ -16,8 +16,8 @@ use crate::temporary_file::{Owner, rename, rename_to_free_name};
 /// The stem of the names of temporary files.
 const TEMPORARY: &str = ".tflock-record";
 
-/// Reads a record, but at most one byte more than the maximum size, by which the caller recognizes a larger file. `None` if the
-/// file does not exist. Fails if the directory of the index does not exist.
+/// Reads a record. Stops one byte after the maximum size, so that the caller can recognize a larger file. `None` if the file does
+/// not exist. Fails if the directory of the index does not exist.
 pub(super) async fn read(base: &Arc<Path>, path: String) -> Result<Option<Bytes>, IndexError> {
     let base = Arc::clone(base);
     let read = run_blocking(move || match open_regular(&base.join(path)) {

@@ -12,7 +12,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 
-/// The byte before an Ed25519 key.
+/// The byte that precedes a key and identifies it as an Ed25519 key.
 const ED25519_TYPE: u8 = 1;
 
 /// The length of a public key and of the seed of a private key, in bytes.

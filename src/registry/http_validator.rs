@@ -88,7 +88,7 @@ impl fmt::Display for HttpValidator {
     }
 }
 
-/// Whether the last change was long enough before the response for its date to identify the bytes.
+/// Whether enough time lies between the last change and the response for the date of the change to identify the bytes.
 fn is_old(headers: &HeaderMap) -> bool {
     let time = |name: HeaderName| -> Option<SystemTime> {
         httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()

@@ -110,7 +110,7 @@ pub(super) struct RequestCourse {
     pub(super) elapsed: Duration,
     /// The last address to which the request was sent.
     pub(super) url: Url,
-    /// The proxy for that address.
+    /// The proxy for the last address.
     pub(super) proxy: Option<UsedProxy>,
     /// The wait that the last response requested.
     pub(super) retry_after: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Decides which failures are retried and how long to wait before each retry, and limits the retries and concurrent requests of
+//! Decides which failures are retried and how long to wait before each retry, and limits the retries and concurrent requests for
 //! each host. This module sends no requests. Only [`HostSlots::acquire`] waits.
 //!
 //! Retries are meant for occasional failures. If a host is down, the requests for every provider on it would use all of their
