@@ -33,7 +33,7 @@ pub enum IndexError {
     )]
     Slow,
     /// The index has a record for the package, but tflock rejects it.
-    #[error("the record `{path}` does not count")]
+    #[error("the record `{path}` cannot be used")]
     Record {
         path: String,
         #[source]
