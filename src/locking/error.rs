@@ -151,7 +151,7 @@ impl LockingProblem {
             )),
             Self::AllForeign { .. } => Some(
                 "find out whether the packages were uploaded again or the lock file was tampered with; then use \
-                 `--mismatch replace` to record only the genuine hashes, or `--mismatch add` to keep the old ones as well"
+                 `--mismatch replace` to record only the correct hashes, or `--mismatch add` to keep the old ones as well"
                     .to_owned(),
             ),
             Self::PlatformMissing {

@@ -35,12 +35,14 @@ pub enum ModuleError {
         protocol: String,
     },
     /// The run is `--untrusted`, and `--allow-host` does not include the host. The value contains the port if the address has one.
-    #[error("host `{0}` is not allowed, and this run is `--untrusted`")]
+    #[error("host `{0}` is not allowed with `--untrusted`")]
     HostNotAllowed(String),
-    /// The address is on this machine outside the repository, and the run is `--untrusted`. Also the error for a subrepository on this
-    /// machine in a remote Mercurial repository.
+    /// The address is on this machine outside the repository, and the run is `--untrusted`.
     #[error("`{0}` is outside the repository, which `--untrusted` does not allow")]
     OutsideRepository(RedactedUrl),
+    /// A remote Mercurial repository must not read files of this machine.
+    #[error("a remote repository has a subrepository on this machine: `{0}`")]
+    LocalSubrepository(RedactedUrl),
     #[error("{}", limit.message(address))]
     Limit {
         address: RedactedUrl,

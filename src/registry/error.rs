@@ -25,7 +25,7 @@ pub enum RegistryError {
     #[error("cannot read the trusted certificates")]
     Roots(#[source] CauseText),
     /// The run is `--untrusted`, and `--allow-host` does not include the host.
-    #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
+    #[error("host `{host}` is not allowed with `--untrusted`")]
     HostNotAllowed { host: Hostname },
     #[error("{}", purpose.message(source))]
     Request {

@@ -339,7 +339,7 @@ fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, Reque
         Ok(target) => Err(RequestFault::BadRedirect(
             RedactedUrl::from(&target).to_string(),
         )),
-        Err(_) => Err(RequestFault::BadRedirect("an invalid address".to_owned())),
+        Err(_) => Err(RequestFault::InvalidRedirect),
     }
 }
 

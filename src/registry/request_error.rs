@@ -120,6 +120,9 @@ pub enum RequestFault {
     TooManyRedirects(usize),
     #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
+    /// The `Location` header is not a URL reference.
+    #[error("the server redirects to an invalid address")]
+    InvalidRedirect,
     /// The address uses plain http, which lets attackers change the response, and no setting allows it.
     #[error("plain http is not allowed for `{0}`")]
     PlainHttp(RedactedUrl),

@@ -170,7 +170,7 @@ impl ProviderAudit<'_> {
             quoted(strays)
         );
         let fix = Fix::ByHand(format!(
-            "delete the {hashes} from the file (`--mismatch` does not remove {them}, because other hashes of the entry are genuine)"
+            "delete the {hashes} from the file (`--mismatch` does not remove {them}, because other hashes of the entry are correct)"
         ));
         let place = self.line_with(first.as_str());
         Some(self.finding_at(place, Code::AuditStrayHashes, message, fix))

@@ -144,7 +144,7 @@ fn module_blocks(audited: AuditTarget<'_>) -> Option<Diagnostic> {
     let modules = audited.job.modules.as_ref()?;
     let blocks = counted(modules.count, "`module` block", "`module` blocks");
     let message = format!(
-        "the file has {blocks}: the next change removes them, because no engine supports them yet"
+        "the file has {blocks}: the next change removes them, because neither Terraform nor OpenTofu supports them yet"
     );
     let fix = "find out what wrote them, and delete them unless that program needs them";
     Some(Diagnostic::finding(

@@ -112,7 +112,7 @@ fn inner_package(
     let scheme = location.split("://").next().unwrap_or_default();
     let inner = mercurial_package(&location, &scheme.to_ascii_lowercase())?;
     if inner.is_local && !package.is_local {
-        return Err(ModuleError::OutsideRepository(inner.address()));
+        return Err(ModuleError::LocalSubrepository(inner.address()));
     }
     Ok(RepositoryPackage {
         reference: Some(subrepository.commit.clone()),
@@ -198,6 +198,19 @@ mod tests {
             let found = resolve_source(repository, source);
             assert_eq!(found, expected, "{repository} {source}");
         }
+    }
+
+    #[test]
+    fn a_remote_repository_has_no_subrepository_on_this_machine() {
+        let package = mercurial_package("https://h.test/all", "https").unwrap();
+        let subrepository = Subrepository {
+            path: "lib".to_owned(),
+            source: "/srv/lib".to_owned(),
+            commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+        };
+        let error = inner_package(&package, &subrepository).err().unwrap();
+        let expected = "a remote repository has a subrepository on this machine: `file:///srv/lib`";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn requests_are_sent_only_to_hosts_that_the_user_allows() {
         let site = UntrustedSite::with(bad);
         let outcome = site.run("--untrusted", 1);
         let host = refused.replace("{PORT}", "[PORT]");
-        let message = format!("host `{host}` is not allowed, and this run is `--untrusted`");
+        let message = format!("host `{host}` is not allowed with `--untrusted`");
         outcome.assert_stderr(&message);
         outcome.assert_stderr(&format!("--allow-host {host}"));
         assert!(!site.was_requested(path), "{bad}");

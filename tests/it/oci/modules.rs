@@ -345,7 +345,7 @@ fn an_untrusted_configuration_needs_an_allowed_registry() {
     publish(&site);
     let calls = call("net", "oci://HOST/modules/net", "");
     let outcome = lock(&site, &calls, "--untrusted").run().expect_code(1);
-    let refused = "host `HOST` is not allowed, and this run is `--untrusted`";
+    let refused = "host `HOST` is not allowed with `--untrusted`";
     assert_contains(&messages(&site, &outcome), refused);
     assert_eq!(module_requests(&site), [""; 0]);
     let hosts = format!("--untrusted --allow-host {}", site.registry.host());
