@@ -38,6 +38,9 @@ pub struct Diagnostic {
     pub directories: BTreeSet<PathBuf>,
 }
 
+/// The next step after a run with `--check` that found changes.
+pub const DRIFT_HINT: &str = "run the same command without `--check`, and commit the lock files";
+
 impl Diagnostic {
     fn new(severity: Severity, code: Code, message: String) -> Self {
         debug_assert!(
@@ -112,9 +115,11 @@ impl Diagnostic {
         }
     }
 
-    /// Reports that a lock file changed or, with `--check`, would change.
+    /// Reports that a lock file changed. An error means that it would change without `--check`.
     pub fn drift(severity: Severity, place: Place, message: String, directory: &Path) -> Self {
+        let is_error = severity == Severity::Error;
         Self {
+            hint: is_error.then(|| DRIFT_HINT.to_owned()),
             place: Some(place),
             directories: BTreeSet::from([directory.to_path_buf()]),
             ..Self::new(severity, Code::LockFileDrift, message)

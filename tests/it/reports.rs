@@ -132,9 +132,10 @@ fn github_gets_annotations_and_a_summary() {
 cannot lock `registry.terraform.io/acme/anvil`%0Acaused by: no available releases match the constraints `~> 3.0`\
 %0Ahint: the newest version that its registry lists is 1.1.0",
         "::error file=repository/fresh/.terraform.lock.hcl,title=lock-file-drift::\
-lock file would be created%0Aacme/anvil 1.1.0",
+lock file would be created%0Aacme/anvil 1.1.0%0Ahint: run the same command without `--check`, and commit the lock files",
         "::error file=repository/moved/.terraform.lock.hcl,line=4,col=1,endColumn=9,title=lock-file-drift::\
-lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.0`",
+lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.0`\
+%0Ahint: run the same command without `--check`, and commit the lock files",
     ];
     assert_eq!(commands[..3], expected, "{outcome}");
     assert!(commands[3].starts_with("5 directories: 1 would be updated"));

@@ -119,13 +119,18 @@ fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -
     }
 }
 
-/// Writes the CLI configuration that `--cli-config` requests.
+/// Writes the CLI configuration that `--cli-config` requests. Without the option, says how to use a mirror that has grown.
 fn write_cli_config(
     report: &MirrorReport,
     settings: &MirrorSettings,
     printer: Printer,
 ) -> Result<(), MirrorError> {
     let Some(target) = &settings.cli_config else {
+        if report.has_grown() {
+            printer.message(
+                "to use the mirror, run `tflock mirror` with `--cli-config FILE` and set `TF_CLI_CONFIG_FILE` to the path of FILE",
+            );
+        }
         return Ok(());
     };
     let text = match &settings.target {

@@ -59,6 +59,12 @@ impl MirrorReport {
             || self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// Returns whether the run added packages to the mirror.
+    pub(super) fn has_grown(&self) -> bool {
+        let mut states = self.states.values();
+        states.any(|state| *state == PackageState::Added)
+    }
+
     /// Returns the providers whose packages lock files name.
     pub(super) fn providers(&self) -> BTreeSet<ProviderAddr> {
         let packages = self.directories.iter().flat_map(|done| &done.packages);
@@ -160,6 +166,9 @@ impl MirrorReport {
             let _ = write!(text, "; {} downloaded", bytes(self.downloaded.bytes));
         }
         let _ = writeln!(text, "; {:.1} s", self.elapsed.as_secs_f64());
+        if !self.faults.is_empty() {
+            let _ = writeln!(text, "hint: run the same command without `--check`");
+        }
         if let (true, Some(platform)) = (self.platforms_defaulted, self.platforms.first())
             && !needed.is_empty()
         {

@@ -150,7 +150,7 @@ mod tests {
         let expected = json!([
             {
                 "ruleId": "lock-file-drift", "ruleIndex": 0, "level": "error",
-                "message": { "text": "lock file would be created\nacme/anvil 1.0.0" },
+                "message": { "text": "lock file would be created\nacme/anvil 1.0.0\nhint: run the same command without `--check`, and commit the lock files" },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": "live/c/.terraform.lock.hcl", "uriBaseId": "SRCROOT" },
                     "region": { "startLine": 1 },

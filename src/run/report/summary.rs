@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Fate, RunReport};
+use crate::diagnostic::DRIFT_HINT;
 use crate::display::counted;
 use crate::locking::{Downloaded, Voucher};
 
@@ -52,6 +53,9 @@ pub(super) fn summary(report: &RunReport) -> String {
             text,
             "not downloaded: {packages}, locked with the hashes that the registry reports (--trust-registry-hashes)"
         );
+    }
+    if report.check && report.has_drift() {
+        let _ = writeln!(text, "hint: {DRIFT_HINT}");
     }
     write_index_usage(report, &mut text);
     write_platform_note(report, &mut text);

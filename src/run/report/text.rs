@@ -149,6 +149,8 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
         let text = render(&checked, 0);
         assert!(text.starts_with("would create a\n"), "{text}");
         assert!(text.contains("1 directory: 1 would be created;"), "{text}");
+        let hint = "\nhint: run the same command without `--check`, and commit the lock files\n";
+        assert!(text.contains(hint), "{text}");
         assert!(checked.has_drift());
     }
 }
