@@ -88,7 +88,8 @@ fn drift_fails_the_check_until_lock_repairs_it() {
     let ended = run(&runner).expect_code(3);
     // Identical changes share one annotation, placed at the first of the files.
     let annotation = "::error file=$(touch pwned)/.terraform.lock.hcl,title=lock-file-drift::\
-lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
+lock file would be created%0Aacme/anvil 1.1.0%0Ahint: run the same command without `--check`, and commit the lock files\
+%0Ain $(touch pwned), -r, a, b c\n";
     assert!(ended.output.contains(annotation), "{}", ended.output);
     let summary = runner.read("temp/GITHUB_STEP_SUMMARY");
     assert_contains(&summary, "| would be created |\n| ---: |\n| 4 |\n");
