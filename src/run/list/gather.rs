@@ -125,13 +125,13 @@ fn role(directory: &ReadDirectory) -> Role {
                 called_by: portable_path(by),
                 other_callers: *others,
             },
-            SkipReason::NoConfiguration | SkipReason::Template | SkipReason::Parent => {
-                Role::Unconfigured
+            SkipReason::NoConfiguration => Role::Unconfigured,
+            SkipReason::Parent => Role::Parent,
+            SkipReason::Template => Role::Template,
+            SkipReason::UnknownUnit => Role::Unknown,
+            SkipReason::RequiresNothing | SkipReason::CreationForbidden | SkipReason::NotKept => {
+                Role::RequiresNothing
             }
-            SkipReason::RequiresNothing
-            | SkipReason::CreationForbidden
-            | SkipReason::UnknownUnit
-            | SkipReason::NotKept => Role::RequiresNothing,
         },
         Task::Lock { old, job } => Role::Root {
             reason: match (old, directory.found_by) {

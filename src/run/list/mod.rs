@@ -73,6 +73,12 @@ enum Role {
     /// The directory was named, but has neither configuration nor a lock file.
     #[serde(rename = "no-configuration")]
     Unconfigured,
+    /// Terragrunt units include the file in the directory.
+    Parent,
+    /// A Terragrunt unit whose values only a stack sets.
+    Template,
+    /// A Terragrunt unit without a lock file, whose requirements are unknown.
+    Unknown,
     /// `--ignore-path` excludes the directory.
     Ignored,
     Failed,
@@ -134,6 +140,9 @@ impl Role {
             }
             Self::RequiresNothing => "not a root: it requires no providers",
             Self::Unconfigured => "not a root: it has no configuration",
+            Self::Parent => "not a root: units include it",
+            Self::Template => "not a root: a stack sets its values",
+            Self::Unknown => "not a root: its requirements are unknown",
             Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it",
             Self::Failed => "could not be read",
         };

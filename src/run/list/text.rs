@@ -109,6 +109,9 @@ fn summary(listing: &DirectoryList) -> String {
     let modules = with_role(|role| matches!(role, Role::Module { .. }));
     let without_providers = with_role(|role| matches!(role, Role::RequiresNothing));
     let unconfigured = with_role(|role| matches!(role, Role::Unconfigured));
+    let parents = with_role(|role| matches!(role, Role::Parent));
+    let templates = with_role(|role| matches!(role, Role::Template));
+    let unknown = with_role(|role| matches!(role, Role::Unknown));
     let ignored = with_role(|role| matches!(role, Role::Ignored));
     let failed = with_role(|role| matches!(role, Role::Failed));
     let counts = [
@@ -120,6 +123,9 @@ fn summary(listing: &DirectoryList) -> String {
             "without configuration",
             "without configuration",
         ),
+        (parents, "parent", "parents"),
+        (templates, "template", "templates"),
+        (unknown, "unknown", "unknown"),
         (ignored, "ignored", "ignored"),
         (failed, "failed", "failed"),
         (outdated, "version outdated", "versions outdated"),

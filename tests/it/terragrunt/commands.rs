@@ -52,6 +52,46 @@ fn verify_and_list_know_what_a_unit_requires() {
     assert_eq!(module["called_by"], json!("live/a"));
 }
 
+#[test]
+fn list_says_why_a_unit_is_not_a_root() {
+    let repository = UnitRepository::with(
+        r#"
+        -- old/terragrunt.hcl --
+        inputs = {}
+        -- old/main.tf --
+        provider "bolt" {}
+        -- old/c/terragrunt.hcl --
+        include {
+          path = find_in_parent_folders()
+        }
+        terraform {
+          source = "../../modules//dns"
+        }
+        -- catalog/dns/terragrunt.hcl --
+        terraform {
+          source = "../../modules//${values.module}"
+        }
+        -- live/x/terragrunt.hcl --
+        terraform {
+          source = run_cmd("find-source")
+        }
+        "#,
+    );
+    let list = repository.run("list -r --format json .").expect_success();
+    let document = list.json();
+    let directories = document["directories"].as_array().unwrap();
+    for (path, role) in [
+        ("old", "parent"),
+        ("catalog/dns", "template"),
+        ("live/x", "unknown"),
+    ] {
+        let found = directories.iter().find(|found| found["path"] == path);
+        assert_eq!(found.unwrap()["role"], role, "{document:#}");
+    }
+    let text = repository.run("list -r .").expect_success();
+    assert_contains(&text.stdout, "1 parent, 1 template, 1 unknown");
+}
+
 /// The lock file beside the module takes part if the unit has none.
 #[test]
 fn the_lock_file_of_the_module_is_taken_over() {
