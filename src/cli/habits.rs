@@ -206,7 +206,7 @@ fn command_hint(arguments: &[OsString]) -> Option<String> {
     Some(format!("use '{ours}'"))
 }
 
-/// Returns the command that the arguments name, or the whole program.
+/// Returns the subcommand that the arguments name, or the top-level command if they name none.
 fn named_command(arguments: &[OsString]) -> Command {
     let mut program = super::program();
     // Completes the usage lines of the commands.

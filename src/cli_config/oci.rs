@@ -74,7 +74,7 @@ impl FileDecoder<'_> {
             Ok([Some(username), Some(password), None, None, None]) if !username.is_empty() => {
                 CredentialSource::Fixed(OciCredential::Password { username, password })
             }
-            // The refresh token is never used, because access tokens are sent as they are.
+            // The refresh token is never used, because access tokens are sent as is.
             Ok([None, None, token, Some(_), None]) if filled(token.clone()).is_some() => {
                 CredentialSource::Fixed(OciCredential::AccessToken(token.unwrap_or_default()))
             }

@@ -150,7 +150,7 @@ const HINTS: [(GitProblem, &str); 22] = {
         ),
         (
             Problem::NoRepository,
-            "check the address, and that this user may read the repository: servers hide private repositories in this way",
+            "check that the address is correct and that this user can read the repository: servers hide private repositories in this way",
         ),
         (
             Problem::UnknownReference,

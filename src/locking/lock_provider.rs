@@ -252,7 +252,7 @@ impl ProviderTask<'_> {
             |record| self.refused_signer(record).is_none(),
             |evidence| evidence.judge(&old.hashes) != Verdict::Undecided,
         );
-        // Other failures are ignored: a package that is unavailable proves nothing.
+        // Failures that are not fatal are ignored: a package that is unavailable proves nothing.
         if let Coverage::Failed(platform, failure) = coverage.await
             && failure.is_fatal()
         {

@@ -122,8 +122,8 @@ impl<'a> ProviderTask<'a> {
         self.packages.package(self.engine, &id).await
     }
 
-    /// Like [`Self::package`], but uses the disk cache if no request can be sent. Returns `None` if the cache lacks the package
-    /// or `--offline` forbids the download.
+    /// Like [`Self::package`], but returns `None` if `--offline` forbids the requests that the package would require. A package from a
+    /// registry must then be in the disk cache.
     pub(super) async fn package_if_available(
         &self,
         version: &Version,

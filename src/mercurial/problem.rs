@@ -81,7 +81,7 @@ impl HgProblem {
                  the address"
             }
             Self::NoRepository => {
-                "check the address, and that this user may read the repository; an ssh server must have `hg` in its `PATH`"
+                "check that the address is correct and that this user can read the repository; an ssh server must have `hg` in its `PATH`"
             }
             Self::UnknownRevision => {
                 "correct `rev`: it must be one branch, tag, bookmark or commit of the repository, not a revset"

@@ -47,7 +47,7 @@ impl HgSettings {
         &self.settings.program
     }
 
-    /// Returns settings without credentials: Mercurial cannot use the user's keys.
+    /// Returns settings without credentials, so that Mercurial cannot use the user's keys.
     pub fn anonymous(&self) -> Self {
         Self {
             settings: self.settings.anonymous(),

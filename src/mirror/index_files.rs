@@ -100,7 +100,7 @@ impl<'a> OldVersionFiles<'a> {
 }
 
 impl MirrorDirectory {
-    /// Returns the hashes that the index files list for a package. The error says why a client of the mirror would not find it.
+    /// Returns the hashes that the index files list for a package. The error says why a client of the mirror would not find the package.
     pub fn published(&self, id: &PackageId) -> Result<Vec<Hash>, String> {
         let directory = self.provider_path(&id.provider);
         let index: IndexFile = read_json(&index_path(&directory))?;

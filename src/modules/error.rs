@@ -201,8 +201,8 @@ pub enum ObjectFault {
     Region,
     /// The user may not read the object.
     Permission,
-    /// The request was sent without credentials, because only the module address, and not the user, names this server. The value is the
-    /// origin of the server.
+    /// The request was sent without credentials, because the server is named by the module address and not by the user. The value is
+    /// the origin of the server.
     Anonymous(String),
 }
 

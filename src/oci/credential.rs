@@ -46,7 +46,7 @@ pub struct CredentialMatch {
 }
 
 impl CredentialMatch {
-    /// Returns the most specific match, and the first of several that are equally specific.
+    /// Returns the most specific match. If several are equally specific, returns the first of them.
     pub fn best(matches: impl IntoIterator<Item = Self>) -> Option<Self> {
         matches.into_iter().reduce(|best, next| {
             if next.specificity > best.specificity {

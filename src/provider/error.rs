@@ -50,7 +50,7 @@ pub enum AddressProblem {
     #[error("the type must not start with `{prefix}`")]
     RedundantPrefix {
         prefix: &'static str,
-        /// The source without the prefix.
+        /// The source without `prefix`.
         suggestion: Option<String>,
     },
     #[error("the namespace `-` exists only on `{default}`, not on `{host}`")]

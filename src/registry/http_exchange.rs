@@ -1,4 +1,4 @@
-//! Requests of the hash index and of object store clients. They use the same proxies and certificates as requests to registries.
+//! Requests that the hash index and object store clients send. They use the same proxies and certificates as requests to registries.
 //!
 //! The failure history of hosts is separate: a failing index must not affect a registry on the same host.
 

@@ -1,4 +1,4 @@
-//! The commands of tflock. Each takes its arguments and returns an exit code. Only this module connects all other modules.
+//! The commands of tflock. Each takes its arguments and returns an exit code. This is the only module that may depend on all others.
 
 mod cache;
 mod callers;

@@ -160,8 +160,8 @@ impl IndexSettings {
         })
     }
 
-    /// Like [`IndexSettings::resolve`], but only for the options that every command with hash indexes has. `writer` is the option or
-    /// command that adds records or signatures. It requires a signing key and an index to which tflock can write.
+    /// Like [`IndexSettings::resolve`], but only for the options that all commands with hash indexes share. `writer` is the option
+    /// or command that adds records or signatures, and therefore requires a signing key and an index to which tflock can write.
     pub(super) fn resolve_access(
         args: &IndexAccessArgs,
         writer: Option<&'static str>,

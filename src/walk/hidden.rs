@@ -19,7 +19,7 @@ const NEVER_ENTERED: [&str; 3] = [".git", ".terraform", ".terragrunt-cache"];
 /// What a walk does with hidden directories.
 #[derive(Clone)]
 pub(super) enum HiddenDirectories {
-    /// Adds their paths to a list.
+    /// Adds the paths of the hidden directories to a list, without entering them.
     Note(Arc<Mutex<Vec<PathBuf>>>),
     Enter,
 }

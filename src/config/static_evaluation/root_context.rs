@@ -148,8 +148,8 @@ impl<'a> RootContext<'a> {
         checked.map_err(ConfigError::InvalidVariables)
     }
 
-    /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. The name is hidden
-    /// unless it is this default.
+    /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. Messages do not
+    /// show the name unless it is this default, because it may come from the environment.
     pub(super) fn workspace(&self) -> &(Value, HiddenOrigins) {
         self.workspace.get_or_init(|| {
             let recorded = || {

@@ -16,7 +16,7 @@ pub(super) struct ArchiveForm {
 }
 
 impl ArchiveForm {
-    /// Parses an address, and removes the parameters that are meant for the getter from its query.
+    /// Parses an address, and removes from its query the parameters that are meant for go-getter.
     pub(super) fn parse(url: &Url) -> Result<Self, ModuleError> {
         let mut query = UrlQuery::parse(url);
         let named = query.take("archive").filter(|name| !name.is_empty());

@@ -106,7 +106,7 @@ impl RepositoryPackage {
         }
     }
 
-    /// Converts the error of the program at `path` if the program could not run to its end.
+    /// Converts the error of a program, found at `path`, that did not start or did not run to completion.
     pub(super) fn not_run(&self, path: &Path, error: RunError) -> ModuleError {
         match error {
             RunError::System(source) => ModuleError::RunProgram {

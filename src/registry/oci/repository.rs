@@ -50,7 +50,7 @@ pub(super) const CONTENT_DIGEST: &str = "docker-content-digest";
 const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.v2+json, application/vnd.docker.distribution.manifest.list.v2+json";
 
-/// A repository, to which requests can be sent. Clones share the authorization.
+/// A repository that receives requests. Clones share the authorization.
 #[derive(Clone)]
 pub struct OciRepository {
     pub(super) client: RegistryClient,

@@ -26,7 +26,7 @@ const IGNORED_NAMES: [&str; 7] = [
 /// What a lock file reveals about the engine and the platforms.
 struct LockFileClue {
     engine: Option<Engine>,
-    /// The largest number of `h1` hashes of one provider.
+    /// The largest number of `h1` hashes that any provider has: the number of platforms that were hashed.
     hashed_platforms: usize,
 }
 

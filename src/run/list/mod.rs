@@ -64,7 +64,7 @@ enum Role {
     Module {
         /// The first caller, in path order.
         called_by: String,
-        /// The number of further callers.
+        /// The number of callers in addition to the first.
         other_callers: usize,
     },
     /// The directory requires no providers that belong in a lock file.

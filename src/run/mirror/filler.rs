@@ -251,7 +251,7 @@ impl MirrorFiller {
             .collect()
     }
 
-    /// Returns the hashes of the provided packages, for the index.
+    /// Returns the hashes of the packages that this run stored or found intact, for the mirror's index files.
     pub(super) fn published(&self) -> PublishedHashes {
         let directory = self.mirror.directory();
         lock(&self.provided)

@@ -10,7 +10,7 @@ use crate::locking::Voucher;
 use crate::package::{Lapse, LapsedPart, Tier, ValidityPeriod};
 use crate::provider::Platform;
 
-/// Renders one line for each newly recorded version with its signer. With `-v`, includes every version whose packages were used.
+/// Renders one line for each newly recorded version, which names its signer. With `-v`, includes every version whose packages were used.
 pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     let mut signed: BTreeMap<_, BTreeSet<&Platform>> = BTreeMap::new();
     let is_listed = |provider: &&ProviderReport| verbosity > 0 || provider.has_moved();

@@ -94,7 +94,8 @@ impl Number {
         if self.exponent >= 0 && i64::from(self.exponent) <= spare {
             return DecimalDigits::of(&self.mantissa, self.exponent.into()).trimmed();
         }
-        // `middle` has one bit more than the precision, so `middle - 1` and `middle + 1` lie half way to the neighboring numbers.
+        // `middle` has one bit more than the precision, so `middle - 1` and `middle + 1` are the midpoints between this number and the
+        // adjacent representable ones.
         let shift = u64::try_from(spare + 1).unwrap_or(0);
         let middle = &self.mantissa << shift;
         let exponent = i64::from(self.exponent) - spare - 1;
