@@ -128,7 +128,10 @@ impl CertificateFault {
             ),
             CertificateProblem::UnknownAuthority => self.hint_for_authority(proxy),
             CertificateProblem::AuthorityAsServer => {
-                format!("on `{host}`, install a server certificate that the authority has signed")
+                format!(
+                    "on `{host}`, install a server certificate that the authority has signed, or a self-signed one with \
+                     `basicConstraints=CA:FALSE`"
+                )
             }
             CertificateProblem::Other(_) => return None,
         })
