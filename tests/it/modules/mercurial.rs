@@ -424,7 +424,7 @@ fn https_servers_and_their_redirects() {
 /// Each row: what follows the address of the repository, and parts of the error and its hint.
 const FAILURES: &str = "
     repo?rev=nope  | hg cannot fetch `nope` from `file://BASE/repo`: abort: unknown revision 'nope' | (correct `rev`
-    missing        | hg cannot fetch the default branch from `file://BASE/missing`: abort: repository | (check the address
+    missing        | hg cannot fetch the default branch from `file://BASE/missing`: abort: repository | (check that the address
     shaped         | : abort: repository requires features unknown to this Mercurial: evil | (install a newer version of Mercurial
     foreign        | `file://BASE/foreign` has subrepositories of git or Subversion | (run `init` or `get` in this directory first
     lost           | cannot fetch submodule `lib` of `file://BASE/lost`: hg cannot fetch `0123 | (push the commit to the repository of the submodule
