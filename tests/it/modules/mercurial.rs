@@ -410,7 +410,7 @@ fn https_servers_and_their_redirects() {
     for [status, hint] in table(
         "
         401 | use an address with `ssh://`
-        404 | check the address
+        404 | check that the address is correct
         503 | try again later
         ",
     ) {
