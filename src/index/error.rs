@@ -83,7 +83,8 @@ impl Explain for IndexWarning {
                     .to_owned(),
             ),
             Self::Contradiction { path, .. } => Some(advise_removal(path)),
-            Self::Read { source, .. } | Self::Write { source, .. } => source.hint(),
+            Self::Read { source, .. } => source.hint(),
+            Self::Write { source, .. } => source.write_hint(),
         }
     }
 }
@@ -117,6 +118,19 @@ impl IndexError {
             Self::Request(fault) => fault.hint(None),
             Self::Bucket(error) => error.hint(),
             _ => None,
+        }
+    }
+
+    /// Returns the hint about a failed attempt to write.
+    pub fn write_hint(&self) -> Option<String> {
+        match self {
+            Self::Bucket(BucketError::Request(RequestFault::Status {
+                status: 401 | 403, ..
+            })) => Some(
+                "set credentials that may write to the index, such as `AWS_ACCESS_KEY_ID`; S3 requires the permission `s3:PutObject`"
+                    .to_owned(),
+            ),
+            _ => self.hint(),
         }
     }
 }

@@ -9,12 +9,19 @@ use crate::provider::{PackageId, ProviderAddr, Version, VersionConstraints};
 use crate::registry::RegistryError;
 use crate::span::Explain;
 
-/// The index cannot be opened, or an access to it failed.
+/// The index cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot use the hash index `{address}`")]
-pub(super) struct IndexAccessError {
-    pub(super) address: IndexAddress,
-    pub(super) source: IndexError,
+pub(super) enum IndexAccessError {
+    #[error("cannot use the hash index `{address}`")]
+    Use {
+        address: IndexAddress,
+        source: IndexError,
+    },
+    #[error("cannot write to the hash index `{address}`")]
+    Write {
+        address: IndexAddress,
+        source: IndexError,
+    },
 }
 
 impl Explain for IndexAccessError {
@@ -23,7 +30,10 @@ impl Explain for IndexAccessError {
     }
 
     fn hint(&self) -> Option<String> {
-        self.source.hint()
+        match self {
+            Self::Use { source, .. } => source.hint(),
+            Self::Write { source, .. } => source.write_hint(),
+        }
     }
 }
 

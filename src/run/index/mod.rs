@@ -76,17 +76,18 @@ fn work(
         exchange: exchange.context("there are no package sources")?,
         environment: settings.clouds.clone(),
     };
-    let store =
-        IndexStore::open(settings.index.clone(), &access).map_err(|source| IndexAccessError {
+    let store = IndexStore::open(settings.index.clone(), &access).map_err(|source| {
+        IndexAccessError::Use {
             address: settings.index.clone(),
             source,
-        })?;
+        }
+    })?;
     let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
     let worker = RecordWorker {
         task: settings.task.clone(),
         keys: settings.keys.clone(),
         packages: Arc::clone(&packages),
-        access: RecordAccess::new(store),
+        access: RecordAccess::new(store, settings.sources.jobs),
         done: OnceMap::default(),
     };
     Ok(async move {

@@ -14,7 +14,7 @@ use crate::provider::{Digest, Engine, PackageId};
 use crate::settings::IndexTask;
 
 use super::error::{RecordProblem, RecordTaskError};
-use super::record_access::RecordAccess;
+use super::record_access::{AccessKind, RecordAccess};
 use super::report::{PackageOutcome, RecordSigner, RecordState};
 
 pub(super) struct RecordWorker {
@@ -118,7 +118,11 @@ impl RecordWorker {
         package: &SignedPackage,
     ) -> TaskResult<ProcessedRecord> {
         let key = package.key();
-        let Some(stored) = self.access.run(self.access.store.read(&key)).await? else {
+        let Some(stored) = self
+            .access
+            .run(AccessKind::Read, self.access.store.read(&key))
+            .await?
+        else {
             return match &self.task {
                 IndexTask::Fill(signer) => self.add(engine, package, signer).await,
                 _ => Ok(RecordState::Missing.into()),
@@ -153,6 +157,7 @@ impl RecordWorker {
         package: &SignedPackage,
         signer: &SignerKey,
     ) -> TaskResult<ProcessedRecord> {
+        let _permit = self.access.start_addition().await.ok_or(None)?;
         let computed = self.packages.compute_hashes(engine, package).await;
         let key = package.key();
         let record = HashRecord {
@@ -161,7 +166,7 @@ impl RecordWorker {
         };
         let note = record.sign(signer);
         let create = self.access.store.create(&key, &note);
-        let is_new = self.access.run(create).await?;
+        let is_new = self.access.run(AccessKind::Write, create).await?;
         Ok(if is_new {
             RecordState::Added
         } else {
@@ -200,7 +205,7 @@ impl RecordWorker {
         }
         note.add_signature(signer);
         let replace = self.access.store.replace(key, &note);
-        self.access.run(replace).await?;
+        self.access.run(AccessKind::Write, replace).await?;
         Ok(RecordState::Signed.into())
     }
 

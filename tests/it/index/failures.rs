@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use tflock_test_support::{
-    FakeRegistry, Identity, Misbehave, Program, Response, TestAuthority, check_rows,
+    FakeRegistry, Identity, Misbehave, Program, ProviderSpec, Response, TestAuthority, TestContext,
+    check_rows,
 };
 
 use super::{IndexFixture, LOCK, PLATFORMS, start, warnings};
+use crate::TFLOCK;
 use crate::unreachable::servers::{PROTOCOL_VERSION, respond_at_once, respond_with_tls};
 
 /// Returns what the server of the index does, with the message and the maximum time of the run in seconds.
@@ -325,4 +327,38 @@ fn several_indexes_that_hang_cost_ten_seconds_together() {
     assert!(elapsed < Duration::from_secs(14), "{elapsed:?}\n{outcome}");
     assert_unchanged(&fixture);
     assert_eq!(warnings(&outcome), servers.len(), "{outcome}");
+}
+
+/// All reads succeed, so only the failed writes can stop the run.
+#[test]
+fn filling_without_the_permission_to_write_downloads_few_packages() {
+    const VERSIONS: u32 = 40;
+    const JOBS: usize = 2;
+    /// The failures after which the index is not used again.
+    const FAILURES: usize = 5;
+    let versions: Vec<String> = (0..VERSIONS).map(|minor| format!("1.{minor}.0")).collect();
+    let spec = ProviderSpec::new("acme/anvil").platforms(PLATFORMS);
+    let registry = FakeRegistry::with(spec.versions(versions.iter().map(String::as_str)));
+    let context = TestContext::new(TFLOCK, &registry);
+    let fixture = IndexFixture {
+        registry,
+        context,
+        ..start()
+    };
+    let bucket = FakeRegistry::start();
+    bucket.misbehave(Misbehave::on("*").method("PUT").status(403));
+    let command = fixture
+        .command(&format!("index fill --jobs {JOBS} acme/anvil@~>1.0"))
+        .env("TFLOCK_INDEX_SIGNING_KEY", fixture.signer.secret_text());
+    let outcome = in_bucket(command, "s3", &bucket).run().expect_code(1);
+    outcome.assert_stdout("80 packages: 80 failed;");
+    let message =
+        "cannot write to the hash index `s3://none`\n  caused by: the server responded with 403";
+    assert_eq!(outcome.stderr.matches(message).count(), 1, "{outcome}");
+    outcome.assert_stderr("hint: set credentials that may write to the index");
+    let downloads = fixture.downloads();
+    assert!(
+        (1..=FAILURES + 2 * JOBS).contains(&downloads),
+        "{downloads}"
+    );
 }
