@@ -88,6 +88,8 @@ fn root_modules(fixture: &BenchFixture) {
 }
 
 fn units(fixture: &BenchFixture) {
+    // Without the option, an installed `tofu` would select OpenTofu's registry.
+    fixture.write(".tflock.toml", "engine = \"terraform\"\n");
     fixture.write("root.hcl", ROOT);
     fixture.write("account.hcl", "locals {\n  id = \"1\"\n}\n");
     fixture.write("live/region.hcl", "locals {\n  name = \"eu\"\n}\n");
