@@ -188,7 +188,7 @@ impl IndexSettings {
         }
     }
 
-    /// Returns the first index. If there is none, the error says that `user` requires one.
+    /// Returns the first index. Without an index, the error says that `user` requires one.
     pub(super) fn first_address(
         &self,
         user: &'static str,
@@ -219,7 +219,7 @@ fn addresses(
     texts.into_iter().map(parse).collect()
 }
 
-/// Returns the values from the command line. If there are none, returns those in the environment variable, separated by commas.
+/// Returns the values from the command line or, if it has none, those in the environment variable, separated by commas.
 fn either<'a>(arguments: &'a [String], variable: Option<&'a str>) -> Vec<&'a str> {
     if arguments.is_empty() {
         let parts = variable.into_iter().flat_map(|list| list.split(','));

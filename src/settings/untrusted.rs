@@ -55,7 +55,7 @@ fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     }
 }
 
-/// Parses the values of `--allow-host`. If there are none, returns the hosts of the public registries.
+/// Parses the values of `--allow-host`. Without values, returns the hosts of the public registries.
 fn hosts(texts: &[String]) -> Result<Vec<Hostname>, SettingsError> {
     let public = [Engine::Terraform, Engine::Tofu].map(|engine| engine.default_host().to_owned());
     let texts = if texts.is_empty() { &public } else { texts };
