@@ -98,7 +98,9 @@ fn every_exit_code_is_in_the_table() {
 fn every_finding_has_a_section_with_its_meaning_an_example_and_a_fix() {
     let page = read("docs/reference/findings.md");
     for code in Code::ALL.iter().filter(|code| code.is_finding()) {
-        let (_, section) = page.split_once(&format!("\n## {}\n", code.id())).unwrap();
+        let heading = format!("\n## {}\n", code.id());
+        let section = page.split_once(&heading);
+        let (_, section) = section.unwrap_or_else(|| panic!("{} has no section", code.id()));
         let section = section.split("\n## ").next().unwrap();
         let name = format!("`{}`: ", code.name());
         for part in [name.as_str(), "\nExample: ", "\nFix: "] {
