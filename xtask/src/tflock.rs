@@ -13,21 +13,30 @@ pub(crate) fn project() -> &'static Path {
 pub(crate) fn build() -> PathBuf {
     match std::env::var_os("TFLOCK_BENCH_BINARY") {
         Some(binary) => binary.into(),
-        None => build_with("release", "release"),
+        None => build_with("release", "release", &[]),
     }
 }
 
 /// Builds tflock with the profile for development, which detects overflows, and returns its path.
 pub(crate) fn build_for_development() -> PathBuf {
-    build_with("dev", "debug")
+    build_with("dev", "debug", &[])
 }
 
-fn build_with(profile: &str, directory: &str) -> PathBuf {
+/// Like [`build_for_development`], but selects what `cargo test --workspace` has just built. Cargo would otherwise select fewer features of
+/// tflock's dependencies, and compile many of them again.
+#[cfg(test)]
+pub(crate) fn build_for_tests() -> PathBuf {
+    build_with("dev", "debug", &["--workspace", "--test", "it"])
+}
+
+/// Builds tflock, together with what the arguments `selected` select. `directory` is the directory of the profile in the target directory.
+fn build_with(profile: &str, directory: &str, selected: &[&str]) -> PathBuf {
     let root = project();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .args(["build", "--quiet", "--profile", profile, "--bin", "tflock"])
+        .args(selected)
         .current_dir(root);
     // Cargo sets these variables for this program. They would cause build scripts to run again.
     for (name, _) in std::env::vars_os() {

@@ -45,7 +45,7 @@ fn terraform_and_tflock_agree_on_twenty_cases() {
     if terraform_on_path().is_none() {
         return;
     }
-    let site = CompareSite::start(crate::tflock::build_for_development());
+    let site = CompareSite::start(crate::tflock::build_for_tests());
     for (kind, count) in AGREEING {
         for number in 0..count {
             let engine = ToolEngine::Terraform;
@@ -70,7 +70,7 @@ fn documented_differences_of_values_are_tolerated() {
     if terraform_on_path().is_none() {
         return;
     }
-    let site = CompareSite::start(crate::tflock::build_for_development());
+    let site = CompareSite::start(crate::tflock::build_for_tests());
     let part = "formatlist(\"%s-%s\", [[1], [2, 3]],";
     let texts = [format!("false ? [{part} \"x\"), \"y\"] : true")];
     let engine = ToolEngine::Terraform;
